@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/changes/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what changes
+         * @description Server-sent events: `ready`, whose `id` is the cursor from where it follows, then `changes`, within about a second, whose `id` is the next cursor, and whose `data` is that of `GET /changes`. The last one is `end`, whose `data` names the `reason`: `token`, `session`, `drain` or `slow`. Come back with the last `id`.
+         */
+        get: operations["streamChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/contents": {
         parameters: {
             query?: never;
@@ -2546,6 +2566,39 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ChangesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    streamChanges: {
+        parameters: {
+            query?: {
+                /** @description The cursor from where to follow. Without it, from now on */
+                since?: string;
+            };
+            header?: {
+                /** @description Takes precedence over `since` */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];

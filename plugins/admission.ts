@@ -14,7 +14,7 @@ import { Semaphore } from '../src/overload/semaphore.js'
 declare module 'fastify' {
   interface FastifyInstance {
     /** Runs a read in the queue of the `viewer` routes. Gives up with a 503 early enough to answer without the result. */
-    readForViewer: <T>(request: FastifyRequest, read: () => Promise<T>) => Promise<T>
+    readForViewer: <T>(request: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) => Promise<T>
   }
   interface FastifyContextConfig {
     /**
@@ -91,7 +91,7 @@ export default fp(
       return admission === 'login' ? withDeadline(answer, timeout - spentMs) : inProgress.within(answer, spentMs, keyOf(request))
     }
 
-    app.decorate('readForViewer', <T>({ spentMs, viewer }: FastifyRequest, read: () => Promise<T>) =>
+    app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) =>
       viewers.run(() => retried(read), spentMs + timeoutMargin, viewer?.account)
     )
 

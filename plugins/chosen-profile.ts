@@ -18,7 +18,7 @@ export default fp(
 
     /** Makes the profile the viewer of the request. Returns a 403 if a header names a profile that the account lacks. */
     const watchAs = (request: FastifyRequest, viewer: Viewer | undefined) => {
-      request.viewer = viewer ? revocations.withCurrentLimit(viewer) : null
+      request.viewer = viewer ? { ...revocations.withCurrentLimit(viewer), expiresAt: request.viewer?.expiresAt } : null
       // Account just removed: treat as anonymous.
       return viewer || request.headers[header] === undefined ? undefined : forbidden()
     }

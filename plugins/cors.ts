@@ -13,7 +13,7 @@ export default fp(
     await app.register(cors, {
       origin: CORS_ORIGIN === '*' ? '*' : itemsOf(CORS_ORIGIN),
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-      allowedHeaders: ['Authorization', 'Content-Type', 'Format', 'If-None-Match', profileHeader],
+      allowedHeaders: ['Authorization', 'Content-Type', 'Format', 'If-None-Match', 'Last-Event-ID', profileHeader],
       exposedHeaders: ['Date', 'ETag', 'Location', 'Retry-After', 'X-Request-Id'],
       maxAge: 3600,
       strictPreflight: false,

@@ -9,6 +9,8 @@ declare module 'fastify' {
     isDraining: boolean
     /** Makes /ready fail, and goes on serving for `DRAIN_DELAY` so that load balancers can react. Close the app afterwards. */
     drain: () => Promise<void>
+    /** Called when the drain begins, with the milliseconds that it takes. */
+    onDrain: ((milliseconds: number) => void)[]
   }
 }
 
@@ -28,9 +30,12 @@ export default fp(
     })
 
     app.decorate('isDraining', false)
+    app.decorate('onDrain', [])
     app.decorate('drain', async () => {
+      const { DRAIN_DELAY } = app.settings
       app.isDraining = true
-      await sleep(app.settings.DRAIN_DELAY)
+      for (const begin of app.onDrain) begin(DRAIN_DELAY)
+      await sleep(DRAIN_DELAY)
     })
 
     // The operating system completes connections before Node accepts them, one per turn of the event loop. The requests of those that

@@ -1,13 +1,15 @@
 import fp from 'fastify-plugin'
-import type { MongoClient } from 'mongodb'
+import type { Db, MongoClient } from 'mongodb'
 import type { Registry } from 'prom-client'
 import { closeSoon, connectionTo } from '../src/data/driver/connection.js'
 import { type TimerOf, timed } from '../src/data/driver/timing.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
+import { noticing, nudgesOf } from '../src/data/nudges.js'
 import { accessTokensEndAfter } from '../src/data/session-ends.js'
 import { EndedSessions } from '../src/identity/revocations.js'
 import { durationBounds, gauge, histogram } from '../src/metrics/instruments.js'
 import { Outage } from '../src/overload/outage.js'
+import { Nudger } from '../src/viewing/nudging.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -23,6 +25,8 @@ declare module 'fastify' {
     /** Whether the database answers. */
     pingDatabase: () => Promise<boolean>
     outage: Outage
+    /** Learns of every write to the lists of viewers, and tells other processes. */
+    nudger: Nudger
   }
 }
 
@@ -46,13 +50,17 @@ export default fp(
     const timerOf = databaseMetrics(app.metrics, client)
     const endedSessions = new EndedSessions()
     const onSessionsEnded = (sids: string[]) => endedSessions.add(sids, accessTokensEndAfter(settings.ACCESS_TOKEN_TTL))
+    const nudger = new Nudger(nudgesOf(timed(background.db, timerOf)))
+    const dataFrom = (source: Db) => dataOf(noticing(timed(source, timerOf), nudger.note), settings, onSessionsEnded)
     app.decorate('endedSessions', endedSessions)
-    app.decorate('data', dataOf(timed(db, timerOf), settings, onSessionsEnded))
-    app.decorate('backgroundData', dataOf(timed(background.db, timerOf), settings, onSessionsEnded))
+    app.decorate('nudger', nudger)
+    app.decorate('data', dataFrom(db))
+    app.decorate('backgroundData', dataFrom(background.db))
     app.decorate('mongoClient', client)
     app.decorate('prepareDatabase', async () => {
       await Promise.all([client.connect(), background.client.connect()])
       await ensureIndexes(db)
+      nudger.beat()
       app.log.info(`connected to the database ${db.databaseName}`)
     })
     // Calls that come while one is under way share its result.
@@ -74,6 +82,7 @@ export default fp(
 
     app.addHook('onClose', async () => {
       closing.abort()
+      await nudger.close()
       await Promise.all([client, background.client].map(closeSoon))
     })
   },

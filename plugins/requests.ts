@@ -8,6 +8,13 @@ import { cacheControl } from '../src/http/reply.js'
 import { durationBounds, histogram, type Observe } from '../src/metrics/instruments.js'
 import { Pacer } from '../src/overload/pacer.js'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Logs and measures an answer. Answers that take long call it with their head; all others are logged when they end. */
+    logAnswer: (request: FastifyRequest, reply: FastifyReply) => void
+  }
+}
+
 /** Helmet's headers that make sense for JSON, with a stricter CSP. A test fails when helmet adds one (docs/decisions/028). */
 export const securityHeaders = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -63,7 +70,9 @@ export default fp(
       }
       return observe
     }
-    app.addHook('onResponse', (request, reply, done) => {
+    const logged = new WeakSet<FastifyRequest>()
+    app.decorate('logAnswer', (request: FastifyRequest, reply: FastifyReply) => {
+      logged.add(request)
       const { id, method, url, routeOptions } = request
       const { statusCode, elapsedTime } = reply
       lines[levelOf(request, reply)](
@@ -71,6 +80,9 @@ export default fp(
         'answered'
       )
       observerOf(method, routeOptions.url ?? 'unknown', statusCode)(elapsedTime / 1000)
+    })
+    app.addHook('onResponse', (request, reply, done) => {
+      if (!logged.has(request)) app.logAnswer(request, reply)
       done()
     })
   },

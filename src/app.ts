@@ -13,6 +13,7 @@ import cors from '../plugins/cors.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
 import errors, { sendError } from '../plugins/errors.js'
+import live from '../plugins/live.js'
 import metrics from '../plugins/metrics.js'
 import mongo from '../plugins/mongo.js'
 import moving from '../plugins/moving.js'
@@ -78,7 +79,8 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
 /** Whether the settings leave out the route in this file. */
 const isAbsent = (settings: Settings) => (path: string) =>
   (hasProvider(settings) && /^\/(login|logout|sessions|me\/password|profiles\/_profileId\/token)(\/|$)/.test(path)) ||
-  (settings.DEVICE_URL === '' && path.startsWith('/login/device'))
+  (settings.DEVICE_URL === '' && path.startsWith('/login/device')) ||
+  (settings.LIVE_STREAMS === 0 && path.startsWith('/changes/stream'))
 
 /** Builds the service without starting it. */
 export const buildApp = async (settings: Settings, { logger }: Required<Pick<FastifyServerOptions, 'logger'>>) => {
@@ -111,6 +113,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(admission)
   await app.register(unknownRoutes)
   await app.register(chosenProfile)
+  await app.register(live)
 
   // Routes. The documentation comes first, because it covers only routes registered after it.
   await app.register(documentation)

@@ -105,6 +105,10 @@ export const settingGroups = {
       0,
       { maximum: 100 }
     ),
+    LIVE_STREAMS: Integer(
+      'How many streams of changes (`GET /changes/stream`) a process keeps open, at most ten of them for one account. Further ones get a 503. 0 turns the endpoint off',
+      5000
+    ),
     MAX_WAITING: Integer(
       'When this many requests are in progress, new ones get a 503. A caller with less than an equal share of this number is still admitted, until twice as many are in progress. 0 turns the limit off',
       256

@@ -8,7 +8,7 @@ import { answersAsPromised, answersInTime, complainsOfNothing, milliseconds, not
 import { type Counts, increment, inWords, isBroken, isPromised, isSuccess, Outcomes, Trend } from './outcomes.js'
 import type { ReplicaSet } from './replica-set.js'
 import type { Scenario } from './stage.js'
-import { ask, startFollowers } from './viewers.js'
+import { ask, changesFollowing, startFollowers } from './viewers.js'
 
 /** Milliseconds of load between two faults. */
 const steady = 1000
@@ -222,6 +222,8 @@ export const mixed: Scenario = async stage => {
   const followers = startFollowers({
     users: [1, 1 + count].flatMap(first => Array.from({ length: Math.min(followed, count) }, (_, n) => first + n)),
     ask: (user, path) => ask(agent, watched.port, { path, user }),
+    // Each user's changes are also told by the other process, and half of the streams break off with theirs.
+    stream: (user, since) => changesFollowing(agent, (user % 2 ? watched : dying).port, user, since),
     outcomes
   })
   stage.onEnd(followers.stop)
@@ -243,6 +245,7 @@ export const mixed: Scenario = async stage => {
   const busy = (await watched.usage()).resources.length
   for (const { stop } of viewers) await stop()
   const copies = await followers.compare()
+  agent.destroy()
   clearInterval(weighing)
   await sleep(aftermath)
   const left = (await watched.usage()).resources

@@ -4,8 +4,9 @@ import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { createCopies } from '../../client/copies.js'
+import { type Copy, createCopies } from '../../client/copies.js'
 import { createMemory } from '../../client/store.js'
+import type { Changes } from '../../schemas/changes.js'
 import { tokenOf } from '../bench/servers/tokens.js'
 import { type Ledger, Outcomes } from './outcomes.js'
 
@@ -156,11 +157,27 @@ export const startViewers = (options: ViewersOptions) => {
   }
 }
 
+/** The changes that a stream tells, until it ends or breaks off. */
+export async function* changesFollowing(agent: Agent, port: number, user: number, since = ''): AsyncGenerator<Changes> {
+  const [response] = (await once(sent(agent, port, { path: `/changes/stream?since=${since}`, user }), 'response')) as [IncomingMessage]
+  let rest = ''
+  for await (const part of response.setEncoding('utf8')) {
+    const events = (rest + part).split('\n\n')
+    rest = events.pop() as string
+    for (const event of events) if (event.startsWith('event: changes')) yield JSON.parse(event.slice(event.indexOf('data: ') + 6))
+  }
+}
+
 interface Followers {
   users: number[]
   ask: (user: number, path: string) => Promise<Answer>
+  /** Without it, apps only ask. */
+  stream?: (user: number, since: string | undefined) => AsyncIterable<Changes>
   outcomes: Outcomes
 }
+
+/** How long a stream may take to tell the last changes, in milliseconds. */
+const streamPatience = 20_000
 
 /** Milliseconds between two looks of a follower. */
 const followEvery = 1000
@@ -171,8 +188,8 @@ interface Listed {
   meta: { next_page: number | false }
 }
 
-/** Apps that keep copies of the lists of some viewers, as the client does, and ask now and then what has changed. */
-export const startFollowers = ({ users, ask, outcomes }: Followers) => {
+/** Two apps for each viewer that keep copies of the lists, as the client does: one asks now and then what has changed, one is told. */
+export const startFollowers = ({ users, ask, stream, outcomes }: Followers) => {
   let isStopped = false
 
   const read = async (user: number, path: string) => {
@@ -180,15 +197,17 @@ export const startFollowers = ({ users, ask, outcomes }: Followers) => {
     if (answer?.status !== 200) throw new Error(`No answer to ${path}`)
     return JSON.parse(answer.body).data
   }
-  const copiesOf = (user: number) =>
+  const copiesOf = (user: number, changes: (since: string | undefined) => Promise<Changes>) =>
     createCopies({
       store: createMemory(),
       exclusively: (_name, work) => work(),
       owner: async () => ({ id: user, email: '', name: '' }),
-      // Small pages, so that a fault may come between two pages of one sync.
-      changes: (_, since) => read(user, `/changes?perPage=20${since === undefined ? '' : `&since=${since}`}`)
+      changes: (_, since) => changes(since)
     })
-  const followers = users.map(user => ({ user, copies: copiesOf(user) }))
+  // Small pages, so that a fault may come between two pages of one sync.
+  const pageOf = (user: number) => (since: string | undefined) =>
+    read(user, `/changes?perPage=20${since === undefined ? '' : `&since=${since}`}`)
+  const followers = users.map(user => ({ user, copies: copiesOf(user, pageOf(user)) }))
   const follow = async ({ copies }: (typeof followers)[number]) => {
     while (!isStopped) {
       // After a failure, the next sync continues where this one stopped.
@@ -196,6 +215,25 @@ export const startFollowers = ({ users, ask, outcomes }: Followers) => {
       await sleep(followEvery)
     }
   }
+  const told = (stream ? users : []).map(user => {
+    let next: Changes
+    const copies = copiesOf(user, async () => next)
+    const listen = async () => {
+      while (!isStopped) {
+        try {
+          for await (const page of stream?.(user, (await copies.copy())?.cursor) ?? []) {
+            next = page
+            await copies.sync()
+          }
+        } catch {
+          // The service was killed, or refuses while the database is away.
+        }
+        await sleep(followEvery)
+      }
+    }
+    void listen()
+    return { user, copies }
+  })
   const following = Promise.all(followers.map(follow))
 
   const listOf = async (user: number, list: string) => {
@@ -216,16 +254,29 @@ export const startFollowers = ({ users, ask, outcomes }: Followers) => {
 
     /** Stops the followers, and resolves with the copies that differ from the lists, and the number of elements in all copies. */
     compare: async () => {
-      isStopped = true
-      await following
       const different: string[] = []
       let elements = 0
+      const compareWith = async (user: number, copy: Copy | undefined, how: string) => {
+        const differing: string[] = []
+        for (const list of lists) if (!isDeepStrictEqual(copy?.[list], await listOf(user, list))) differing.push(`${list} of ${user}${how}`)
+        return differing
+      }
+      const isOver = after(streamPatience)
+      for (const { user, copies } of told) {
+        const compareTold = async () => compareWith(user, await copies.copy(), ' by its stream')
+        let differing = await compareTold()
+        while (differing.length > 0 && !isOver()) {
+          await sleep(followEvery)
+          differing = await compareTold()
+        }
+        different.push(...differing)
+      }
+      isStopped = true
+      await following
       for (const { user, copies } of followers) {
         const copy = await copies.sync()
-        for (const list of lists) {
-          elements += copy[list].length
-          if (!isDeepStrictEqual(copy[list], await listOf(user, list))) different.push(`${list} of ${user}`)
-        }
+        for (const list of lists) elements += copy[list].length
+        different.push(...(await compareWith(user, copy, '')))
       }
       return { different, elements }
     }

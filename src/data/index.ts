@@ -14,6 +14,7 @@ import { leasesOf } from './leases.js'
 import { legalDocumentsOf } from './legal-documents.js'
 import { listIndexes } from './lists.js'
 import { movesOf } from './moves.js'
+import { nudgeIndexes, nudgesOf } from './nudges.js'
 import { personalOf } from './personal.js'
 import { popularityOf } from './popularity.js'
 import { preferencesIndexes, preferencesOf } from './preferences.js'
@@ -57,7 +58,8 @@ export const indexes: Record<string, IndexDescription[]> = {
   hidden: listIndexes,
   ratings: ratingIndexes,
   preferences: preferencesIndexes,
-  streams: streamIndexes
+  streams: streamIndexes,
+  nudges: nudgeIndexes
 }
 
 /** Those from which an erasure removes documents of its user: the collections with an index on `user_id`. */
@@ -91,6 +93,7 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   leases: leasesOf(db),
   history: historyOf(db, settings.COMPLETED_AT),
   changes: changesOf(db),
+  nudges: nudgesOf(db),
   reports: reportsOf(db, settings.COMPLETED_AT),
   allHistories: allHistoriesOf(db),
   watchlist: watchlistOf(db),

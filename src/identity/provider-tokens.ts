@@ -58,7 +58,7 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): T
     const { aud, iat, exp, nbf = iat, sub } = claims
     const id = await idOf(sub, iat)
     checked.put(text, { claims: { iss, aud, iat, exp, nbf }, id, edition })
-    return id === undefined ? null : { id, account: id }
+    return id === undefined ? null : { id, account: id, expiresAt: exp }
   }
 
   return {
@@ -69,7 +69,7 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): T
       const { id, claims } = known
       if (id === undefined) return null
       if (isErased(id)) return viewerFrom(text)
-      return areCurrent(claims) ? { id, account: id } : null
+      return areCurrent(claims) ? { id, account: id, expiresAt: claims.exp } : null
     }
   }
 }

@@ -12,6 +12,8 @@ export interface Viewer {
   sid?: string
   /** When the token was issued, in seconds since 1970. Missing with an identity provider. */
   issuedAt?: number
+  /** When the token expires, in seconds since 1970. */
+  expiresAt?: number | undefined
   /** The age up to which contents are shown. Undefined without a limit. */
   maxAge?: number
   /** Whether the age limit may have changed since it was read, because the database does not answer. Responses are then private. */
@@ -97,11 +99,12 @@ export const ownTokens = ({ iss, aud, life, checkSignature }: Options): Tokens =
       try {
         const { header, payload } = decoded(text)
         if (!hasNoExtensions(header) || !OwnClaims.Check(payload) || !areValid(payload, { iss, aud }, Date.now() / 1000)) return null
-        const { sub, sid, iat, max_age, acc = sub } = payload
-        if (iat + life <= Date.now() / 1000) return null
+        const { sub, sid, iat, exp, max_age, acc = sub } = payload
+        const expiresAt = Math.min(exp, iat + life)
+        if (expiresAt <= Date.now() / 1000) return null
         const [id, account] = [integerId(sub), integerId(acc)]
         if (id === undefined || account === undefined) return null
-        return { id, account, sid, issuedAt: iat, ...(max_age !== undefined && { maxAge: max_age }) }
+        return { id, account, sid, issuedAt: iat, expiresAt, ...(max_age !== undefined && { maxAge: max_age }) }
       } catch {
         return null
       }

@@ -4,6 +4,8 @@ import type { ImportKind, importRecords } from '../../schemas/import.js'
 import { defaultCompletedAt } from '../config.js'
 import { ensureIndexes } from '../data/index.js'
 import type { Lease } from '../data/leases.js'
+import { noticing, nudgesOf } from '../data/nudges.js'
+import { Nudger } from '../viewing/nudging.js'
 import { checkFile, Faults, ImportError } from './checking.js'
 import { type ImportRun, type Kind, KnownIds, operationTimeout } from './kind.js'
 import { contents } from './kinds/contents.js'
@@ -76,6 +78,15 @@ export interface ImportResult {
 
 /** Imports files, folders of files, or texts by file name. If any record is wrong, throws an ImportError and writes nothing. */
 export const importFiles = async (db: Db, input: string[] | Record<string, string>, options: ImportOptions = {}): Promise<ImportResult> => {
+  const nudger = new Nudger(nudgesOf(db))
+  try {
+    return await importNoticed(noticing(db, nudger.note), input, options)
+  } finally {
+    await nudger.close()
+  }
+}
+
+const importNoticed = async (db: Db, input: string[] | Record<string, string>, options: ImportOptions): Promise<ImportResult> => {
   const { prune = false, signal, confirm = async () => operationTimeout } = options
   const { sources, faults: wrongFiles } = Array.isArray(input) ? await filesOf(input) : textsOf(input)
   const faults = new Faults()

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isUnavailable } from '../data/driver/faults.js'
 import { ErrorAnswer } from '../errors.js'
 
-const isAway = (error: unknown) => (error instanceof ErrorAnswer ? error.statusCode === 503 : isUnavailable(error))
+/** Whether an operation failed because the database does not answer, or not in time. */
+export const isAway = (error: unknown) => (error instanceof ErrorAnswer ? error.statusCode === 503 : isUnavailable(error))
 
 /** In milliseconds. */
 const pause = 500

@@ -63,6 +63,19 @@ const decoded = (text: string): unknown => {
   }
 }
 
+/** Of two cursors of callers who have read everything, the one from which both may continue. */
+export const olderCursor = (one: string, other: string) => {
+  const timeOf = (text: string) => (decoded(text) as number[])[1] as number
+  return timeOf(one) <= timeOf(other) ? one : other
+}
+
+/** Too old to be continued: whoever continues from it is told to drop the copy, and gets everything. */
+export const resettingCursor = (user: number) => cursorText(cursorAt(user, 0))
+
+/** From a little while ago, however much the clocks differ. */
+export const recentCursor = (user: number, maxAge: number | undefined) =>
+  cursorText(cursorAt(user, Date.now() - clockDifference - changeOverlap, maxAge))
+
 const idOf = (value: unknown) => {
   if (typeof value === 'number') return value
   return typeof value === 'string' && /^[0-9a-f]{24}$/.test(value) ? new ObjectId(value) : undefined

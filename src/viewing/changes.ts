@@ -44,15 +44,17 @@ interface Question {
   perPage: number
   overlap?: number
   restoredAt?: number
+  /** Whether something has changed for sure, so that it is not asked first. */
+  hasNews?: boolean
 }
 
 export const changesPage = async (
   { catalogue, data }: Sources,
-  { user, audience, since, perPage, overlap = changeOverlap, restoredAt = 0 }: Question
+  { user, audience, since, perPage, overlap = changeOverlap, restoredAt = 0, hasNews = false }: Question
 ): Promise<Changes> => {
   const { maxAge } = audience
   const known = since === undefined ? undefined : readCursor(since, { user, maxAge, restoredAt })
-  if (known && (await isUpToDate(data, known)))
+  if (known && !hasNews && (await isUpToDate(data, known)))
     return changesIn(catalogue, [], emptyLists(), { cursor: cursorText(known), more: false, reset: false })
   const isFirst = known?.isFirst ?? true
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })

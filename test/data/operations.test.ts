@@ -41,7 +41,7 @@ const isOfLateViews = (match?: Document) => match?.updated_at?.$gte > new Date(0
  * counts.
  */
 const isByTheClock = ({ ns, command }: Document) =>
-  /\.(revisions|restores|popularity|models|model_chunks|leases|system\.)/.test(ns) ||
+  /\.(revisions|restores|popularity|models|model_chunks|leases|nudges|system\.)/.test(ns) ||
   isOfLateViews(command?.pipeline?.[0]?.$match) ||
   command?.filter?.$expr?.$gte?.[0] === '$ended_at'
 

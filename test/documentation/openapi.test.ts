@@ -83,7 +83,7 @@ t.test('the OpenAPI document', async t => {
         for (const [method, { responses }] of Object.entries(operations)) {
           const [status = ''] = Object.keys(responses).filter(status => status < '300')
           const { example } = responses[status]?.content?.['application/json'] ?? {}
-          if (path === '/metrics') continue
+          if (['/metrics', '/changes/stream'].includes(path)) continue
           const validate = ajv.compile(responses[status]?.content?.['application/json']?.schema ?? false)
           t.ok(validate(example), `${method} ${path}: ${JSON.stringify(validate.errors)}`)
         }

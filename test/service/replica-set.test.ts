@@ -15,7 +15,9 @@ import { addUser, build, password, providerUser } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { content, historyDocument, term } from '../helpers/documents.js'
 import { replicaSet } from '../helpers/replica-set.js'
+import { addressOf, follow } from '../helpers/streams.js'
 import { until } from '../helpers/until.js'
+import { viewerOf } from '../helpers/viewer.js'
 
 t.test('whatever MONGO_URL says, viewers read from the primary and write to the majority', async t => {
   const { url } = await replicaSet(t, 1)
@@ -166,4 +168,33 @@ t.test('a change that the next primary may lack is not taken up before the major
   // Once the majority has the change, it is taken up.
   await until(async () => JSON.stringify(await shown()) === JSON.stringify([['Changed', 'Content 2'], [1]]), { within: 15_000 })
   t.strictSame(await toldOf(), [1, 2])
+})
+
+t.test('a stream misses nothing that another process has acknowledged, even if the primary is killed', async t => {
+  const { url, members } = await replicaSet(t, 3, 500)
+  const [app, other] = [await build(t, { url }), await build(t, { url })]
+  await databaseOf(app)
+    .collection<Document>('contents')
+    .insertMany(Array.from({ length: 60 }, (_, i) => content(i + 1) as Document))
+  await databaseOf(app)
+    .collection<{ _id: string }>('revisions')
+    .updateOne({ _id: 'contents' }, { $inc: { revision: 1 } }, { upsert: true })
+  for (const one of [app, other]) await until(async () => (await one.inject('/contents/60')).statusCode === 200)
+
+  const viewer = await viewerOf(other)
+  const stream = await follow(t, await addressOf(app), viewer.headers)
+  await until(() => stream.events.length > 0)
+  const acknowledged: number[] = []
+  for (let content_id = 1; content_id <= 60; content_id++) {
+    if (content_id === 20) members[0]?.kill()
+    await until(async () => (await viewer.post('/history', { content_id })).statusCode === 201)
+    acknowledged.push(content_id)
+  }
+  const told = () => new Set(stream.changes().flatMap(({ history }) => history.map(({ content_id }) => content_id)))
+  await until(() => told().size === acknowledged.length)
+  t.strictSame(
+    [...told()].sort((a, b) => a - b),
+    acknowledged
+  )
+  t.notOk(stream.hasEnded)
 })

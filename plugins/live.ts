@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import fp from 'fastify-plugin'
+import { Counter } from 'prom-client'
+import { reasonOf } from '../src/http/logging.js'
+import { gauge } from '../src/metrics/instruments.js'
+import { changesPage } from '../src/viewing/changes.js'
+import { LiveStreams } from '../src/viewing/live.js'
+import { streamEnds } from '../src/viewing/live-stream.js'
+import { NudgeReader } from '../src/viewing/nudging.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    liveStreams: LiveStreams
+  }
+}
+
+/** In milliseconds. */
+const readEvery = 250
+/** Changes in one event. */
+const perPage = 100
+
+/** The streams of changes (docs/decisions/042). */
+export default fp(
+  async app => {
+    const { backgroundData, catalogue, data, log, metrics, nudger, revocations } = app
+    const ends = new Counter({
+      name: 'event_streams_ended_total',
+      help: 'Streams of changes that have ended: with their token or session, by a drain, because their caller read too slowly or has left',
+      labelNames: ['reason'],
+      registers: [metrics]
+    })
+    for (const reason of streamEnds) ends.inc({ reason }, 0)
+    const live = new LiveStreams({
+      read: ({ viewer, audience }, since, hasNews) => {
+        const question = { user: viewer.id, audience, since, perPage, restoredAt: revocations.restoredAt, hasNews }
+        return app.readForViewer({ spentMs: 0, viewer }, () => changesPage({ catalogue, data }, question))
+      },
+      recheck: viewer => revocations.apply(viewer),
+      onEnd: reason => ends.inc({ reason }),
+      onFault: err => log.error({ err }, 'a stream of changes failed')
+    })
+    app.decorate('liveStreams', live)
+    gauge(metrics, 'event_streams_open', 'Open streams of changes', () => live.size)
+
+    nudger.onNote = users => live.nudge(users)
+    const closing = new AbortController()
+    const follow = async () => {
+      let reader: NudgeReader | undefined
+      let isFailing = false
+      let { restoredAt } = revocations
+      while (await sleep(readEvery, true, { signal: closing.signal }).catch(() => false)) {
+        if (live.size === 0) reader = undefined
+        else {
+          reader ??= new NudgeReader(backgroundData.nudges, nudger.from)
+          try {
+            const nudged = await reader.read()
+            live.nudge(restoredAt === revocations.restoredAt ? nudged : 'everybody')
+            restoredAt = revocations.restoredAt
+            isFailing = false
+          } catch (err) {
+            if (!isFailing) log.warn({ err: reasonOf(err as Error) }, 'the news for streams of changes could not be read, trying again')
+            isFailing = true
+          }
+        }
+      }
+    }
+    app.preparations.push(async () => void follow())
+
+    app.onDrain.push(milliseconds => void live.drain(milliseconds))
+    app.addHook('preClose', async () => live.close())
+    app.addHook('onClose', async () => closing.abort())
+  },
+  { name: 'live', dependencies: ['metrics', 'mongo', 'preparation', 'catalogue', 'revocations', 'admission', 'drain'] }
+)

@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { forViewers } from '../../../plugins/authentication.js'
+import { answers } from '../../../schemas/answers.js'
+import { StreamHeaders, StreamQuery } from '../../../schemas/changes.js'
+import { tooManyRequests, unavailable } from '../../../src/errors.js'
+import { readCursor, recentCursor, resettingCursor } from '../../../src/viewing/change-cursor.js'
+import { changesPage } from '../../../src/viewing/changes.js'
+import { SentChanges } from '../../../src/viewing/live.js'
+
+const eventStream = 'text/event-stream'
+
+const schema = {
+  summary: 'Follow what changes',
+  description:
+    'Server-sent events: `ready`, whose `id` is the cursor from where it follows, then `changes`, within about a second, whose `id` is the next cursor, and whose `data` is that of `GET /changes`. The last one is `end`, whose `data` names the `reason`: `token`, `session`, `drain` or `slow`. Come back with the last `id`.',
+  tags: ['Changes'],
+  security: [{ bearer: [] }],
+  querystring: StreamQuery,
+  headers: StreamHeaders,
+  response: answers({ content: { [eventStream]: { schema: Type.String() } } } as never, 401)
+}
+
+/** How many streams of changes one account may have in each process. */
+const streamsPerAccount = 10
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, data, liveStreams, revocations, settings } = app
+
+  const assertRoom = (account: number) => {
+    const isFull = liveStreams.size >= settings.LIVE_STREAMS
+    const hasMost = liveStreams.countOf(account) >= streamsPerAccount
+    if (isFull || hasMost) app.countRefusal('streams')
+    if (hasMost) throw tooManyRequests()
+    if (isFull || liveStreams.isClosed) throw unavailable()
+  }
+
+  app.get('', { schema, ...forViewers }, async function streamChanges(request, reply) {
+    const viewer = app.viewerOf(request)
+    const audience = app.audienceOf(request)
+    const { id: user } = viewer
+    const { maxAge } = audience
+    const { restoredAt } = revocations
+
+    /** What has changed in the last minutes, so that it is not sent, and the cursor after it. */
+    const readRecent = async () => {
+      const known = new SentChanges()
+      let cursor = recentCursor(user, maxAge)
+      for (let more = true; more; ) {
+        const page = await changesPage({ catalogue, data }, { user, audience, since: cursor, perPage: 500, restoredAt })
+        known.unsentIn(page)
+        ;({ cursor, more } = page)
+      }
+      return { cursor, known }
+    }
+
+    if (request.method === 'HEAD') {
+      reply.type(eventStream)
+      return Readable.from([]) as never
+    }
+    assertRoom(viewer.account)
+    // Some libraries send an empty header when they have no cursor yet.
+    const since = request.headers['last-event-id'] || request.query.since
+    const isValid = since !== undefined && readCursor(since, { user, maxAge, restoredAt }) !== undefined
+    const { cursor, known } =
+      since === undefined ? await readRecent() : { cursor: isValid ? since : resettingCursor(user), known: undefined }
+    assertRoom(viewer.account)
+    // The caller has left, or was answered when the request took too long.
+    if (reply.sent || reply.raw.destroyed) return reply as never
+    reply.hijack()
+    // Without chunks, a comment is a single write, which halves the cost of an idle stream. The connection is closed at the end anyway, so
+    // that the caller comes back by way of the load balancer.
+    reply.raw.removeHeader('transfer-encoding')
+    // nginx obeys the header `x-accel-buffering`.
+    const head = { ...reply.getHeaders(), 'content-type': eventStream, 'x-accel-buffering': 'no', connection: 'close' }
+    reply.raw.writeHead(200, head as never)
+    app.logAnswer(request, reply)
+    liveStreams.begin({ viewer, audience }, reply.raw, cursor, known)
+    return reply as never
+  })
+}
+export default route

@@ -1,0 +1,290 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Changes } from '../../schemas/changes.js'
+import type { Audience } from '../catalogue/audience.js'
+import { eachList } from '../data/viewer-lists.js'
+import type { Viewer } from '../identity/tokens.js'
+import { isAway } from '../overload/outage.js'
+import { CallerCounts, Semaphore } from '../overload/semaphore.js'
+import { seconds } from '../time.js'
+import { olderCursor, resettingCursor } from './change-cursor.js'
+import { LiveStream, type StreamEnd } from './live-stream.js'
+
+const sweepEvery = seconds(0.5)
+const retryEvery = seconds(1)
+/** Between the ends of streams in a drain, in milliseconds. */
+const drainStep = 20
+/** How many reads of streams may wait for the database or use it at once. The other connections are for viewers who wait for an answer. */
+const readsAtOnce = 4
+
+/** Whose changes are read. */
+interface Reader {
+  viewer: Viewer
+  audience: Audience
+}
+
+interface Options {
+  /** Reads as GET /changes does. */
+  read: (reader: Reader, since: string, hasNews: boolean) => Promise<Changes>
+  /** The viewer with the current age limit, or null if the token is refused by now. */
+  recheck: (viewer: Viewer) => Viewer | null
+  onEnd: (reason: StreamEnd) => void
+  onFault: (error: unknown) => void
+}
+
+/** The open streams of a process. */
+export class LiveStreams {
+  isClosed = false
+  private readonly streams = new Set<LiveStream>()
+  private readonly accounts = new CallerCounts()
+  /** By the id of their profile, and then by age limit: for a moment after a change, there may be two. */
+  private readonly followers = new Map<number, Followers[]>()
+  /** Those that remember what they have sent. */
+  private readonly remembering = new Set<Followers>()
+  private readonly reads = new Semaphore(readsAtOnce)
+  private readonly sweeping = setInterval(() => this.sweep(), sweepEvery).unref()
+
+  constructor(private readonly options: Options) {}
+
+  get size() {
+    return this.streams.size
+  }
+
+  countOf(account: number) {
+    return this.accounts.of(account)
+  }
+
+  /** Follows the changes from the cursor on. With `known`, there were none since the cursor but those. */
+  begin({ viewer, audience }: Reader, out: ServerResponse, cursor: string, known?: SentChanges) {
+    const stream = new LiveStream({ viewer, audience, out, onEnd: reason => this.remove(stream, reason) })
+    this.streams.add(stream)
+    this.accounts.add(viewer.account)
+    stream.ready(cursor)
+    if (known) this.join(stream, cursor, known)
+    else void this.catchUp(stream, cursor)
+  }
+
+  /** Looks for changes in the lists of these users. */
+  nudge(users: number[] | 'everybody') {
+    if (this.size === 0) return
+    const nudged = users === 'everybody' ? [...this.followers.values()] : users.map(user => this.followers.get(user) ?? [])
+    for (const followers of nudged.flat()) void this.look(followers, users !== 'everybody')
+  }
+
+  /** Ends the streams one after the other within this time. Those that begin meanwhile last until `close`. */
+  async drain(milliseconds: number) {
+    const ending = [...this.streams]
+    const began = performance.now()
+    for (let ended = 0; ended < ending.length; await sleep(drainStep)) {
+      const due = Math.ceil(ending.length * Math.min(1, (performance.now() - began) / milliseconds))
+      for (; ended < due; ended++) ending[ended]?.end('drain')
+    }
+  }
+
+  close() {
+    this.isClosed = true
+    clearInterval(this.sweeping)
+    for (const stream of this.streams) stream.end('drain')
+  }
+
+  /** Ends the streams whose token or session has ended, and sends the comments that are due. */
+  sweep(now = performance.now()) {
+    const time = Date.now() / 1000
+    for (const stream of this.streams) {
+      const { viewer, audience } = stream
+      const current = this.options.recheck(viewer)
+      if (time >= (viewer.expiresAt as number)) stream.end('token')
+      else if (!current) stream.end('session')
+      else if (current.maxAge === audience.maxAge) stream.commentIfDue(now)
+      else {
+        const isFollowing = this.leave(stream)
+        stream.audience = { ...audience, maxAge: current.maxAge }
+        // One that still catches up finds out by its next read.
+        if (isFollowing) void this.catchUp(stream, resettingCursor(viewer.id))
+      }
+    }
+    for (const followers of this.remembering) if (followers.sent.isOld(now)) this.forget(followers)
+  }
+
+  private remove(stream: LiveStream, reason: StreamEnd) {
+    this.streams.delete(stream)
+    this.accounts.remove(stream.viewer.account)
+    this.leave(stream)
+    this.options.onEnd(reason)
+  }
+
+  /** Sends what has changed since the cursor, as fast as the caller reads it. */
+  private async catchUp(stream: LiveStream, from: string) {
+    const sent = new SentChanges()
+    const isWanted = () => !stream.hasEnded
+    let cursor = from
+    try {
+      for await (const page of this.pagesFrom(cursor, { reader: stream, isWanted })) {
+        cursor = page.cursor
+        const data = sent.unsentIn(page)
+        if (data) stream.send(cursor, data)
+        await stream.drained()
+      }
+      if (isWanted()) this.join(stream, cursor, sent)
+    } catch (error) {
+      this.options.onFault(error)
+      stream.destroy()
+    }
+  }
+
+  private join(stream: LiveStream, cursor: string, sent: SentChanges) {
+    const { viewer, audience } = stream
+    const ofProfile = this.followers.get(viewer.id) ?? []
+    let followers = ofProfile.find(({ reader }) => reader.audience.maxAge === audience.maxAge)
+    if (!followers) {
+      followers = new Followers({ viewer, audience })
+      this.followers.set(viewer.id, [...ofProfile, followers])
+    }
+    followers.streams.set(stream, { cursor, sent })
+    void this.look(followers)
+  }
+
+  /** Returns whether the stream was among the followers of its profile, and not still catching up. */
+  private leave(stream: LiveStream) {
+    const { id } = stream.viewer
+    const ofProfile = this.followers.get(id) ?? []
+    const followers = ofProfile.find(({ streams }) => streams.delete(stream))
+    if (!followers) return false
+    if (followers.isEmpty) this.remembering.delete(followers)
+    const left = ofProfile.filter(({ isEmpty }) => !isEmpty)
+    if (left.length > 0) this.followers.set(id, left)
+    else this.followers.delete(id)
+    return true
+  }
+
+  /** Sends what has changed to all followers. */
+  private async look(followers: Followers, hasNews = false) {
+    followers.isDue = true
+    followers.hasNews ||= hasNews
+    if (followers.isLooking) return
+    followers.isLooking = true
+    const isWanted = () => !followers.isEmpty
+    try {
+      while (followers.isDue && isWanted()) {
+        const { reader, hasNews } = followers
+        followers.isDue = false
+        followers.hasNews = false
+        followers.admit()
+        for await (const page of this.pagesFrom(followers.cursor, { reader, isWanted, hasNews })) followers.send(page)
+        this.remembering.add(followers)
+      }
+    } catch (error) {
+      this.options.onFault(error)
+      followers.destroy()
+    } finally {
+      followers.isLooking = false
+    }
+  }
+
+  private forget(followers: Followers) {
+    followers.sent = new SentChanges()
+    this.remembering.delete(followers)
+  }
+
+  /** The pages from a cursor on, as long as they are wanted. While the database is away, tries again. */
+  private async *pagesFrom(
+    cursor: string,
+    { reader, isWanted, hasNews = false }: { reader: Reader; isWanted: () => boolean; hasNews?: boolean }
+  ) {
+    for (let since = cursor, more = true; more && isWanted(); ) {
+      const { audience } = reader
+      try {
+        const page = await this.reads.run(() => this.options.read(reader, since, hasNews))
+        yield page
+        since = page.cursor
+        more = page.more || reader.audience !== audience
+      } catch (error) {
+        if (!isAway(error)) throw error
+        await sleep(retryEvery, undefined, { ref: false })
+      }
+    }
+  }
+}
+
+/** The streams of one profile that have read everything. They share a cursor, so that each change is read once for all of them. */
+class Followers {
+  isDue = false
+  /** Whether something has changed, and not only may have. */
+  hasNews = false
+  isLooking = false
+  cursor = ''
+  sent = new SentChanges()
+  /** Those that join before the next read come with what they have read so far. */
+  readonly streams = new Map<LiveStream, { cursor: string; sent: SentChanges } | undefined>()
+
+  constructor(readonly reader: Reader) {}
+
+  get isEmpty() {
+    return this.streams.size === 0
+  }
+
+  admit() {
+    let isFirst = [...this.streams.values()].every(joining => joining)
+    for (const [stream, joining] of this.streams) {
+      if (!joining) continue
+      const { cursor, sent } = joining
+      this.cursor = isFirst ? cursor : olderCursor(cursor, this.cursor)
+      if (isFirst) this.sent = sent
+      else this.sent.keepCommon(sent)
+      this.streams.set(stream, undefined)
+      isFirst = false
+    }
+  }
+
+  send(page: Changes) {
+    this.cursor = page.cursor
+    const data = this.sent.unsentIn(page)
+    if (data) for (const [stream, joining] of this.streams) if (!joining) stream.send(page.cursor, data)
+  }
+
+  destroy() {
+    for (const stream of this.streams.keys()) stream.destroy()
+  }
+}
+
+/** How many changes are remembered. More are only sent twice. */
+const mostRemembered = 500
+/** Longer than readings overlap, in milliseconds. */
+const rememberedFor = seconds(20)
+
+/** What was sent in the last seconds. Each reading goes back a few seconds, and would send it again. */
+export class SentChanges {
+  private readonly states = new Map<string, string>()
+  private usedAt = performance.now()
+
+  /** The changes that were not sent yet, as JSON. Undefined if there are none. */
+  unsentIn(page: Changes) {
+    if (page.reset) this.states.clear()
+    this.usedAt = performance.now()
+    let isEmpty = !page.reset
+    const isUnsent = (key: string, state: string) => {
+      if (this.states.get(key) === state) return false
+      this.states.delete(key)
+      this.states.set(key, state)
+      if (this.states.size > mostRemembered) this.states.delete(this.states.keys().next().value as string)
+      isEmpty = false
+      return true
+    }
+    const removed = eachList.map(([name]) => [name, page.removed[name].filter(id => isUnsent(`${name} ${id}`, ''))])
+    const lists = eachList.map(([name]) => {
+      const elements: { content_id: number | null }[] = page[name]
+      return [name, elements.filter(element => isUnsent(`${name} ${element.content_id}`, JSON.stringify(element)))]
+    })
+    if (isEmpty) return undefined
+    return JSON.stringify({ ...page, ...Object.fromEntries(lists), removed: Object.fromEntries(removed), more: false })
+  }
+
+  /** Remembers only what others were sent, too. */
+  keepCommon({ states }: SentChanges) {
+    for (const [key, state] of this.states) if (states.get(key) !== state) this.states.delete(key)
+  }
+
+  isOld(now: number) {
+    return now - this.usedAt > rememberedFor
+  }
+}
