@@ -2,6 +2,7 @@ import type { Db, IndexDescription } from 'mongodb'
 import { minutes } from '../time.js'
 import { allHistoriesOf } from './all-histories.js'
 import { codeAttemptsOf, loginAttemptIndexes, loginAttemptsOf } from './attempts.js'
+import { auditIndexes, auditOf } from './audit.js'
 import { revisionsOf } from './catalogue.js'
 import { changesOf } from './changes.js'
 import { contentIndexes, contentsOf } from './contents.js'
@@ -40,6 +41,7 @@ interface DataSettings {
   REFRESH_TOKEN_TTL: number
   REFRESH_GRACE: number
   COMPLETED_AT: number
+  AUDIT_DAYS: number
 }
 
 /** The indexes of each collection that has any. */
@@ -59,7 +61,8 @@ export const indexes: Record<string, IndexDescription[]> = {
   ratings: ratingIndexes,
   preferences: preferencesIndexes,
   streams: streamIndexes,
-  nudges: nudgeIndexes
+  nudges: nudgeIndexes,
+  audit: auditIndexes
 }
 
 /** Those from which an erasure removes documents of its user: the collections with an index on `user_id`. */
@@ -102,7 +105,8 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   ratings: ratingsOf(db),
   preferences: preferencesOf(db),
   streams: streamsOf(db),
-  moves: movesOf(db)
+  moves: movesOf(db),
+  audit: auditOf(db, settings.AUDIT_DAYS)
 })
 export type Data = ReturnType<typeof dataOf>
 
