@@ -27,6 +27,7 @@ import { recommendationModelsOf } from './recommendation-models.js'
 import { removalIndexes } from './removals.js'
 import { reportsOf } from './reports.js'
 import { restoresOf } from './restores.js'
+import { seenIndexes, seenOf } from './seen.js'
 import type { OnSessionsEnded } from './session-ends.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
 import { streamIndexes, streamsOf } from './streams.js'
@@ -60,6 +61,7 @@ export const indexes: Record<string, IndexDescription[]> = {
   hidden: listIndexes,
   ratings: ratingIndexes,
   preferences: preferencesIndexes,
+  seen: seenIndexes,
   streams: streamIndexes,
   nudges: nudgeIndexes,
   audit: auditIndexes
@@ -104,6 +106,7 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   hidden: hiddenOf(db),
   ratings: ratingsOf(db),
   preferences: preferencesOf(db),
+  seen: seenOf(db),
   streams: streamsOf(db),
   moves: movesOf(db),
   audit: auditOf(db, settings.AUDIT_DAYS)
