@@ -824,6 +824,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/recommendations/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report which titles were seen
+         * @description Titles that were on the screen. One that was seen on 5 occasions in 30 days, 30 minutes or more apart, and not begun, comes after all others for 14 days. Unknown ids are ignored.
+         */
+        post: operations["reportSeenTitles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/schedule": {
         parameters: {
             query?: never;
@@ -1848,6 +1868,7 @@ export interface components {
             hidden: components["schemas"]["ExportedHidden"][];
             ratings: components["schemas"]["ExportedRating"][];
             preferences: components["schemas"]["ExportedPreferences"][];
+            seen: components["schemas"]["ExportedSeen"][];
             sessions: components["schemas"]["ExportedSession"][];
             /**
              * Format: date-time
@@ -1922,6 +1943,11 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
+        };
+        ExportedSeen: {
+            user_id: number;
+            content_id: number;
+            seen_at: string[];
         };
         ExportedSession: {
             id: string;
@@ -2220,6 +2246,9 @@ export interface components {
             /** @description Whether its start date is within the last `RECENT_DAYS` days */
             recent: boolean;
             reason: components["schemas"]["RecommendationReason"];
+        };
+        SeenTitles: {
+            content_ids: number[];
         };
         ProgrammePageAnswer: {
             /** @enum {boolean} */
@@ -4417,6 +4446,7 @@ export interface operations {
                      *         "hidden": [],
                      *         "ratings": [],
                      *         "preferences": [],
+                     *         "seen": [],
                      *         "sessions": [
                      *           {
                      *             "id": "d49289aa-6cc3-4d6a-8c84-7c57c17ccecb",
@@ -5473,6 +5503,52 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reportSeenTitles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "content_ids": [
+                 *         1405
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SeenTitles"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The titles were noted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1082,6 +1082,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         hidden: [],
         ratings: [],
         preferences: [],
+        seen: [],
         sessions: [
           {
             id: 'd49289aa-6cc3-4d6a-8c84-7c57c17ccecb',
@@ -1092,6 +1093,16 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         ],
         exported_at: '2026-11-25T18:57:30.224000Z'
       }
+    }
+  },
+  'POST /recommendations/seen': {
+    request: {
+      content_ids: [1405]
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The titles were noted'
     }
   },
   'DELETE /watchlist/{elementId}': {

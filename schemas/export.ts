@@ -33,13 +33,16 @@ export type ExportedRating = Static<typeof ExportedRating>
 export const ExportedPreferences = Type.Object({ user_id: Type.Integer(), ...PreferencesEntry.properties }, { $id: 'ExportedPreferences' })
 export type ExportedPreferences = Static<typeof ExportedPreferences>
 
+export const ExportedSeen = Type.Object({ ...pair, seen_at: Type.Array(Timestamp) }, { $id: 'ExportedSeen' })
+export type ExportedSeen = Static<typeof ExportedSeen>
+
 export const ExportedSession = Type.Object(
   { id: Type.String(), device: Nullable(Type.String()), created_at: Timestamp, last_used_at: Timestamp },
   { $id: 'ExportedSession' }
 )
 export type ExportedSession = Static<typeof ExportedSession>
 
-/** All lists but `sessions` are named like a file of the import, which accepts their elements. */
+/** All lists but `seen` and `sessions` are named like a file of the import, which accepts their elements. */
 export const Export = Type.Object(
   {
     users: Type.Array(ExportedUser),
@@ -48,6 +51,7 @@ export const Export = Type.Object(
     hidden: Type.Array(ExportedHidden),
     ratings: Type.Array(ExportedRating),
     preferences: Type.Array(ExportedPreferences),
+    seen: Type.Array(ExportedSeen),
     sessions: Type.Array(ExportedSession),
     exported_at: Timestamp
   },

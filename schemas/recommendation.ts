@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, Timestamp } from './common.js'
 import { Content } from './content.js'
+import { ContentId } from './history.js'
 import { defaultPerPage, PageQuery } from './page.js'
 import { published } from './published.js'
 
@@ -39,6 +40,8 @@ export const Recommendation = Type.Composite(
   { $id: 'Recommendation' }
 )
 export type Recommendation = Static<typeof Recommendation>
+
+export const SeenTitles = Type.Object({ content_ids: Type.Array(ContentId, { minItems: 1, maxItems: 100 }) }, { $id: 'SeenTitles' })
 
 export const SimilarQuery = Type.Object({
   perPage: Type.Integer({ minimum: 1, maximum: 50, default: defaultPerPage, description: 'Elements in the list' })

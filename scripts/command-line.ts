@@ -1,3 +1,4 @@
+import { hostname, userInfo } from 'node:os'
 import { basename, relative } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { isUnavailable } from '../src/data/driver/faults.js'
@@ -20,6 +21,23 @@ export const orFail = async (run: () => Promise<void>) => {
     console.error(messageOf(error))
     process.exitCode = 1
   }
+}
+
+/** Who runs the command, for the audit. In a container, the user may have no name. */
+export const operator = () => {
+  let name = String(process.getuid?.())
+  try {
+    name = userInfo().username
+  } catch {}
+  return `${name}@${hostname()}`
+}
+
+/** After `list | head` has its lines, nobody reads the rest. That is no error. */
+export const endWithReader = () => {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
 }
 
 /** Prints what a command is doing. What it found goes to standard output. */

@@ -107,6 +107,7 @@ await orFail(async () => {
   await ask('POST', '/watchlist', '/watchlist', { content_id: 1405 })
   const { collection: saved } = await ask('GET', '/watchlist', '/watchlist?perPage=1')
   await ask('GET', '/me/export')
+  await ask('POST', '/recommendations/seen', '/recommendations/seen', { content_ids: [1405] })
 
   await ask('DELETE', '/watchlist/{elementId}', `/watchlist/${saved[0].id}`)
   await ask('DELETE', '/watchlist')

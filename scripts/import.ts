@@ -1,11 +1,14 @@
+import { basename } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { CommandSettings, readSettings, Settings } from '../src/config.js'
+import { auditOf } from '../src/data/audit.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isUnavailable } from '../src/data/driver/faults.js'
 import { type Lease, LeaseLost } from '../src/data/leases.js'
 import { withImportLease } from '../src/import/import-lease.js'
 import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
-import { invocationOf, messageOf, readersOf, stopOnSignal } from './command-line.js'
+import { filesOf } from '../src/import/sources.js'
+import { invocationOf, messageOf, operator, readersOf, stopOnSignal } from './command-line.js'
 import { progressTo } from './progress.js'
 
 const usage = `Usage: ${invocationOf('import')} PATH... [--prune]
@@ -26,6 +29,13 @@ const readArguments = () => {
   return { paths: positionals, prune: values.prune }
 }
 
+/** A record for each file, or for the command if it takes none. */
+const actsOf = async (paths: string[]) => {
+  const { sources } = await filesOf(paths)
+  const acts = sources.map(({ kind, name }) => ({ action: `import ${kind}`, subject: basename(name) }))
+  return acts.length > 0 ? acts : [{ action: 'import', subject: null }]
+}
+
 const closingLine = (kind: string, { added, changed, unchanged, pruned }: ImportedKind) => {
   const gone = pruned === undefined ? '' : `, ${pruned} ${kind === 'contents' ? 'marked deleted' : 'removed'}`
   return `${kind}: ${added} added, ${changed} changed, ${unchanged} unchanged${gone}`
@@ -40,7 +50,7 @@ const report = ({ kinds, interrupted }: ImportResult) => {
 
 const run = async () => {
   const { paths, prune } = readArguments()
-  const { MONGO_URL, JWT_ISSUER: issuer, COMPLETED_AT: completedAt }: ImportSettings = readSettings(ImportSettings)
+  const { MONGO_URL, AUDIT_DAYS, JWT_ISSUER: issuer, COMPLETED_AT: completedAt }: ImportSettings = readSettings(ImportSettings)
   const { client, db } = connectionTo(MONGO_URL, { serverSelectionTimeoutMS: 5000 })
   const signal = stopOnSignal()
   const progress = progressTo(process.stderr)
@@ -48,7 +58,11 @@ const run = async () => {
     const work = ({ confirm }: Lease) =>
       importFiles(db, paths, { issuer, completedAt, prune, signal, confirm, onProgress: progress.update })
     const onWait = () => console.error('Another import is running. Waiting for it to end.')
-    const result = (await withImportLease(db, work, { onWait, signal })) ?? { kinds: {}, interrupted: true }
+    const result = await auditOf(db, AUDIT_DAYS).during(operator(), await actsOf(paths), async end => {
+      const result = (await withImportLease(db, work, { onWait, signal })) ?? { kinds: {}, interrupted: true }
+      if (result.interrupted) end.outcome = 'failed'
+      return result
+    })
     progress.clear()
     report(result)
     if (!result.interrupted) process.exitCode = 0

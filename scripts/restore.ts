@@ -1,11 +1,13 @@
 import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
 import { createInterface } from 'node:readline'
 import { BSON } from 'mongodb'
 import { CommandSettings, settingsOrExit } from '../src/config.js'
+import { auditOf } from '../src/data/audit.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { ensureIndexes } from '../src/data/index.js'
 import { type RestoreNote, restoresOf } from '../src/data/restores.js'
-import { invocationOf, orFail, readersOf } from './command-line.js'
+import { invocationOf, operator, orFail, readersOf } from './command-line.js'
 import { writePrivateFile } from './output.js'
 
 const usage = `Usage: ${invocationOf('restore')} ACTION
@@ -29,11 +31,13 @@ const readArguments = () => {
 }
 
 /** The file has hashes of passwords. */
-const save = async (restores: Restores, path: string) => {
-  const count = { erasures: 0, users: 0 }
+const save = async (restores: Restores, path: string, records: string[]) => {
+  const count = { erasures: 0, users: 0, audit: 0 }
   const lines = async function* () {
     for await (const note of restores.notes()) {
       count[note.collection]++
+      // The record of this save. If it fails, there is no file.
+      if (records.includes(String(note._id))) note.fields.outcome = 'done'
       yield `${BSON.EJSON.stringify(note)}\n`
     }
   }
@@ -50,7 +54,7 @@ const parsed = (line: string): RestoreNote | undefined => {
 }
 
 const bringBack = async (restores: Restores, path: string) => {
-  const count = { erasures: 0, users: 0 }
+  const count = { erasures: 0, users: 0, audit: 0 }
   let notes: RestoreNote[] = []
   const apply = async () => {
     await restores.apply(notes)
@@ -70,17 +74,21 @@ const run = async () => {
   const { action, file } = readArguments()
   // Long, because a large database has many sessions to end.
   const timeouts = { serverSelectionTimeoutMS: 5000, timeoutMS: 600_000 }
-  const { client, db } = connectionTo(settingsOrExit(CommandSettings).MONGO_URL, timeouts)
+  const { MONGO_URL, AUDIT_DAYS } = settingsOrExit(CommandSettings)
+  const { client, db } = connectionTo(MONGO_URL, timeouts)
   const restores = restoresOf(db)
+  const act = { action: `restore ${action}`, subject: file === undefined ? null : basename(file) }
   try {
-    if (action === 'save') {
-      console.log(JSON.stringify({ saved: await save(restores, file as string) }))
-    } else {
-      await ensureIndexes(db)
-      const broughtBack = file === undefined ? undefined : await bringBack(restores, file)
-      await restores.finish()
-      console.log(JSON.stringify({ finished: true, brought_back: broughtBack }))
-    }
+    await auditOf(db, AUDIT_DAYS).during(operator(), [act], async (_end, records) => {
+      if (action === 'save') {
+        console.log(JSON.stringify({ saved: await save(restores, file as string, records) }))
+      } else {
+        await ensureIndexes(db)
+        const broughtBack = file === undefined ? undefined : await bringBack(restores, file)
+        await restores.finish()
+        console.log(JSON.stringify({ finished: true, brought_back: broughtBack }))
+      }
+    })
   } finally {
     await client.close()
   }

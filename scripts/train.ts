@@ -1,13 +1,15 @@
+import { basename } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { CommandSettings, readSettings, Settings } from '../src/config.js'
 import { allHistoriesOf } from '../src/data/all-histories.js'
+import { auditOf, Refusal } from '../src/data/audit.js'
 import { contentsOf } from '../src/data/contents.js'
 import { connectionTo } from '../src/data/driver/connection.js'
-import { leasesOf } from '../src/data/leases.js'
+import { type Lease, leasesOf } from '../src/data/leases.js'
 import { recommendationModelsOf } from '../src/data/recommendation-models.js'
 import { trainInChildProcess, trainingLease } from '../src/recommendations/learning/start-training.js'
 import type { Trained, TrainingProgress } from '../src/recommendations/learning/training.js'
-import { messageOf, stopOnSignal } from './command-line.js'
+import { messageOf, operator, stopOnSignal } from './command-line.js'
 import { progressTo } from './progress.js'
 import { readArguments, writeEvents } from './train/exchange.js'
 import { storeModel } from './train/foreign-model.js'
@@ -20,7 +22,7 @@ type TrainSettings = Static<typeof TrainSettings>
 
 const run = async () => {
   const { eventsOut, modelIn } = readArguments(process.argv.slice(2))
-  const { MONGO_URL: url, COMPLETED_AT, INTEREST_FROM, TRAIN_MEMORY_MB }: TrainSettings = readSettings(TrainSettings)
+  const { MONGO_URL: url, AUDIT_DAYS, COMPLETED_AT, INTEREST_FROM, TRAIN_MEMORY_MB }: TrainSettings = readSettings(TrainSettings)
   const interest = { completedAt: COMPLETED_AT, interestFrom: INTEREST_FROM }
   const { client, db } = connectionTo(url, { serverSelectionTimeoutMS: 5000 })
   const data = { allHistories: allHistoriesOf(db), contents: contentsOf(db), recommendationModels: recommendationModelsOf(db) }
@@ -28,14 +30,19 @@ const run = async () => {
   const bar = progressTo(process.stderr)
   const show = (file: string) => (progress: TrainingProgress) => bar.update({ ...progress, file, records: progress.done })
   try {
-    if (eventsOut !== undefined) return await writeEvents(eventsOut, { data, interest, signal, onProgress: show(eventsOut) })
-    const made = await leasesOf(db).withLease<Trained | Record<string, unknown>>(trainingLease, ({ holder, confirm }) =>
-      modelIn !== undefined
-        ? storeModel(modelIn, data, confirm)
-        : trainInChildProcess({ url, interest, memoryMb: TRAIN_MEMORY_MB, holder, signal, onProgress: show('the model') })
+    const recorded = <T>(option: string, path: string, work: () => Promise<T>) =>
+      auditOf(db, AUDIT_DAYS).during(operator(), [{ action: `train --${option}`, subject: basename(path) }], work)
+    const alone = async (work: (lease: Lease) => Promise<Trained | Record<string, unknown>>) => {
+      const made = await leasesOf(db).withLease(trainingLease, work)
+      if (!made) throw new Refusal('Another process is already training.')
+      return made
+    }
+    if (eventsOut !== undefined)
+      return await recorded('events-out', eventsOut, () => writeEvents(eventsOut, { data, interest, signal, onProgress: show(eventsOut) }))
+    if (modelIn !== undefined) return await recorded('model-in', modelIn, () => alone(({ confirm }) => storeModel(modelIn, data, confirm)))
+    return await alone(({ holder }) =>
+      trainInChildProcess({ url, interest, memoryMb: TRAIN_MEMORY_MB, holder, signal, onProgress: show('the model') })
     )
-    if (!made) throw new Error('Another process is already training.')
-    return made
   } finally {
     await client.close()
   }

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { CommandSettings, Settings, settingsOrExit } from '../src/config.js'
+import { type End, Refusal } from '../src/data/audit.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isDuplicate } from '../src/data/driver/faults.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
@@ -9,14 +10,14 @@ import type { UserDocument } from '../src/data/users.js'
 import { hashPassword } from '../src/identity/passwords.js'
 import { beginErasure, removeUser } from '../src/privacy/erase.js'
 import { exportOf } from '../src/privacy/export.js'
-import { messageOf, orFail } from './command-line.js'
+import { endWithReader, messageOf, operator, orFail } from './command-line.js'
 import { writePrivateFile } from './output.js'
-import { CommandError, readArguments } from './user/arguments.js'
+import { readArguments } from './user/arguments.js'
 
 /** Prompts without showing the input. Piped input is read as it is, without its last line break. */
 const askPassword = async () => {
   const password = process.stdin.isTTY ? await askHidden('Password: ') : (await text(process.stdin)).replace(/\r?\n$/, '')
-  if (password === '') throw new CommandError('A password must not be empty')
+  if (password === '') throw new Refusal('A password must not be empty')
   return password
 }
 
@@ -33,7 +34,7 @@ const askHidden = async (question: string) => {
 }
 
 const known = (user: UserDocument | null, who: string) => {
-  if (!user) throw new CommandError(`There is no user ${who}`)
+  if (!user) throw new Refusal(`There is no user ${who}`)
   return user
 }
 
@@ -41,7 +42,7 @@ const print = ({ _id, email, name, sub, account_id, disabled_at }: UserDocument)
   console.log(JSON.stringify({ id: _id, email, name, sub, account_id, disabled: disabled_at !== null }))
 
 const isConfirmed = async ({ _id, email, sub, name }: UserDocument) => {
-  if (!process.stdin.isTTY) throw new CommandError('Without a terminal to ask on, erase needs --yes')
+  if (!process.stdin.isTTY) throw new Refusal('Without a terminal to ask on, erase needs --yes')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const answer = await lines.question(`Erase user ${_id} (${email ?? sub ?? name}) and everything that is stored about them? Type yes: `)
@@ -52,12 +53,12 @@ const isConfirmed = async ({ _id, email, sub, name }: UserDocument) => {
 }
 
 const eraseUser = async (data: Data, user: UserDocument, yes: boolean) => {
-  if (!yes && !(await isConfirmed(user))) throw new CommandError('Nothing was erased')
+  if (!yes && !(await isConfirmed(user))) throw new Refusal('Nothing was erased')
   try {
     await beginErasure(data, user._id)
     await removeUser(data, user._id)
   } catch (error) {
-    throw new CommandError(`${messageOf(error)}\nRun the command again to complete the erasure.`)
+    throw new Error(`${messageOf(error)}\nRun the command again to complete the erasure.`)
   }
 }
 
@@ -80,44 +81,51 @@ const unusedSettings = {
 
 const run = async () => {
   const { action, given, who, name, out, yes } = readArguments(process.argv.slice(2))
-  const { MONGO_URL } = settingsOrExit(CommandSettings)
+  const settings = settingsOrExit(CommandSettings)
   const timeouts = { serverSelectionTimeoutMS: 5000, timeoutMS: 30_000 }
-  const { client, db } = connectionTo(MONGO_URL, timeouts)
-  const data = dataOf(db, unusedSettings)
+  const { client, db } = connectionTo(settings.MONGO_URL, timeouts)
+  const data = dataOf(db, { ...unusedSettings, ...settings })
   const { users, sessions } = data
-  try {
-    if (action === 'list') {
-      for await (const user of users.all()) print(user)
-    } else if (action === 'add') {
+
+  const act = async (user: UserDocument | null, end: End) => {
+    if (action === 'add') {
       const password = await askPassword()
       await ensureIndexes(db)
-      const user = await users.add({ email: given, name, password_hash: await hashPassword(password) })
-      console.log(JSON.stringify({ id: user._id, email: user.email }))
+      const added = await users.add({ email: given, name, password_hash: await hashPassword(password) })
+      end.subject = added._id
+      console.log(JSON.stringify({ id: added._id, email: added.email }))
     } else if (action === 'enable') {
       print(known(await users.enable(who), given))
     } else if (action === 'export') {
-      await exportUser(data, known(await users.byId(Number(who)), given), out)
+      await exportUser(data, known(user, given), out)
     } else if (action === 'erase') {
       await ensureIndexes(db)
-      await eraseUser(data, known(await users.byId(Number(who)), given), yes)
+      await eraseUser(data, known(user, given), yes)
       console.log(JSON.stringify({ id: who, erased: true }))
     } else {
       const change = action === 'disable' ? users.disable(who) : users.setPassword(given, await hashPassword(await askPassword()))
-      const user = known(await change, given)
-      await sessions.endAll(user._id)
-      print(user)
+      const changed = known(await change, given)
+      await sessions.endAll(changed._id)
+      print(changed)
     }
-  } catch (error) {
-    throw isDuplicate(error) ? new CommandError(`There is already a user ${given}`) : error
+  }
+
+  try {
+    if (action === 'list') {
+      for await (const user of users.all()) print(user)
+      return
+    }
+    const user = await (typeof who === 'number' ? users.byId(who) : users.byEmail(who))
+    const subject = typeof who === 'number' ? who : (user?._id ?? null)
+    await data.audit.during(operator(), [{ action: `user ${action}`, subject }], end =>
+      act(user, end).catch(error => {
+        throw isDuplicate(error) ? new Refusal(`There is already a user ${given}`) : error
+      })
+    )
   } finally {
     await client.close()
   }
 }
 
-// After `list | head` has its lines, nobody reads the rest. That is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
-})
-
+endWithReader()
 await orFail(run)

@@ -146,6 +146,14 @@ export const settingGroups = {
           'Key for `POST /import/{file}`, which imports a catalogue over HTTP: at least 32 bytes. Without it, the endpoint does not exist'
       })
     ),
+    AUDIT_DAYS: Integer(
+      'Days for which the service and its commands keep the record of what is done with privilege (`npm run audit`)',
+      365,
+      {
+        minimum: 1,
+        maximum: 36_500
+      }
+    ),
     DRAIN_DELAY: Integer('Milliseconds to keep serving after a stop signal, so that load balancers can redirect their traffic', 1000, {
       maximum: 600_000
     }),
@@ -168,7 +176,7 @@ export const Settings = Type.Object({
 export type Settings = Static<typeof Settings>
 
 /** The settings of a command. */
-export const CommandSettings = Type.Pick(Settings, ['MONGO_URL'])
+export const CommandSettings = Type.Pick(Settings, ['MONGO_URL', 'AUDIT_DAYS'])
 
 /** Its message has a line for each wrong setting. */
 class SettingsError extends Error {}

@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { forAnyone } from '../../plugins/authentication.js'
+import { forAnyone, forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
-import { Ok } from '../../schemas/common.js'
-import { Recommendation, RecommendationsQuery } from '../../schemas/recommendation.js'
+import { Done, Ok } from '../../schemas/common.js'
+import { Recommendation, RecommendationsQuery, SeenTitles } from '../../schemas/recommendation.js'
+import { isSuited } from '../../src/catalogue/audience.js'
+import { done } from '../../src/http/reply.js'
 import { Pacer } from '../../src/overload/pacer.js'
 import { viewingOf } from '../../src/recommendations/interest.js'
 import { recommendationsBytes } from '../../src/recommendations/serving/answers.js'
@@ -16,6 +18,16 @@ const schema = {
   security: [{ bearer: [] }, {}],
   querystring: RecommendationsQuery,
   response: answers(Ok(Type.Array(Recommendation), 'RecommendationsAnswer'), 401)
+}
+
+const seenSchema = {
+  summary: 'Report which titles were seen',
+  description:
+    'Titles that were on the screen. One that was seen on 5 occasions in 30 days, 30 minutes or more apart, and not begun, comes after all others for 14 days. Unknown ids are ignored.',
+  tags: ['Recommendations'],
+  security: [{ bearer: [] }],
+  body: SeenTitles,
+  response: answers(Done, 401, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -37,6 +49,22 @@ const route: FastifyPluginAsyncTypebox = async app => {
       return recommendationsBytes(catalogue, recommendations, RECENT_DAYS)
     })
     return reply.json(bytes)
+  })
+
+  app.post('/seen', { schema: seenSchema, ...forViewers }, async function reportSeenTitles(request) {
+    catalogue.assertFresh()
+    const viewer = app.viewerOf(request)
+    const { skeleton, tree } = catalogue
+    const { maxAge } = app.audienceOf(request)
+    const rows = [...tree.titles(request.body.content_ids)].filter(row => isSuited(skeleton, row, maxAge))
+    const titles = rows.map(row => skeleton.idOf(row))
+    if (titles.length > 0)
+      await data.seen.add(
+        viewer.id,
+        titles.map(id => skeleton.idsOf(id))
+      )
+    uptake.see(viewer.id, titles)
+    return done(200, 'The titles were noted')
   })
 }
 export default route

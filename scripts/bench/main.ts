@@ -67,7 +67,7 @@ const fill = async (db: Db, { users, contents }: Options) => {
   await fillAccounts(db, users)
   await ensureIndexes(db)
   say('training the recommendation model')
-  const data = dataOf(db, { LOGIN_LIMIT: 0, ACCESS_TOKEN_TTL: 0, REFRESH_TOKEN_TTL: 0, REFRESH_GRACE: 0, COMPLETED_AT: 90 })
+  const data = dataOf(db, { LOGIN_LIMIT: 0, ACCESS_TOKEN_TTL: 0, REFRESH_TOKEN_TTL: 0, REFRESH_GRACE: 0, COMPLETED_AT: 90, AUDIT_DAYS: 1 })
   await trainModel(data, { completedAt: 90, interestFrom: 5 })
 }
 

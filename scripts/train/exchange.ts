@@ -4,6 +4,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip, type Gzip } from 'node:zlib'
+import { Refusal } from '../../src/data/audit.js'
 import type { Data } from '../../src/data/index.js'
 import type { InterestSettings } from '../../src/recommendations/interest.js'
 import type { TrainingProgress } from '../../src/recommendations/learning/training.js'
@@ -72,7 +73,7 @@ class Parts {
 
 const emptied = async (folder: string) => {
   await mkdir(folder, { recursive: true })
-  if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`)
+  if ((await readdir(folder)).length > 0) throw new Refusal(`${folder} is not empty`)
 }
 
 interface Options {

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { Refusal } from '../../src/data/audit.js'
 import type { Data } from '../../src/data/index.js'
 import type { Lease } from '../../src/data/leases.js'
 import { featuresInOrder, newcomersOf, readTitleFeatures, readTitles } from '../../src/recommendations/learning/training-data.js'
@@ -12,7 +13,7 @@ export const storeModel = async (
   confirm?: Lease['confirm']
 ) => {
   const refuse = ({ message }: Error) => {
-    throw new Error(`${path} cannot be used: ${message}. The model in use stays.`)
+    throw new Refusal(`${path} cannot be used: ${message}. The model in use stays.`)
   }
   const foreign = await foreignFrom(path).catch(refuse)
   const bytes = packed(await completed(foreign, contents))

@@ -1,4 +1,5 @@
 import { emailPattern } from '../../schemas/import.js'
+import { Refusal } from '../../src/data/audit.js'
 import { integerId } from '../../src/http/requests.js'
 import { invocationOf, readersOf } from '../command-line.js'
 
@@ -10,8 +11,6 @@ const usage = `Usage: ${invocationOf('user')} ACTION
   enable EMAIL|ID
   export ID --out FILE      writes what is stored about the user
   erase ID [--yes]          removes the user and everything that is stored about them`
-
-export class CommandError extends Error {}
 
 const identities = { email: 'an e-mail address', either: 'an e-mail address or an id', id: 'an id', nobody: '' }
 
@@ -36,7 +35,7 @@ const userOf = (action: Action, who: string) => {
   if (takes !== 'id' && new RegExp(emailPattern).test(who)) return who
   const id = takes === 'email' ? undefined : integerId(who)
   if (id !== undefined) return id
-  throw new CommandError(`${who === '' ? 'Missing:' : `${who} is not`} ${identities[takes]}\n${usage}`)
+  throw new Refusal(`${who === '' ? 'Missing:' : `${who} is not`} ${identities[takes]}\n${usage}`)
 }
 
 const options = {
@@ -48,8 +47,8 @@ const options = {
 export const readArguments = (args: string[]) => {
   const { positionals, values } = readersOf(usage).parsed({ args, allowPositionals: true, options })
   const [action = '', given = ''] = positionals
-  if (!isAction(action)) throw new CommandError(usage)
+  if (!isAction(action)) throw new Refusal(usage)
   const who = userOf(action, given)
-  if (action === 'export' && values.out === '') throw new CommandError(`--out FILE is missing\n${usage}`)
+  if (action === 'export' && values.out === '') throw new Refusal(`--out FILE is missing\n${usage}`)
   return { action, given, who, ...values }
 }

@@ -2,6 +2,7 @@ import type { Db, Document } from 'mongodb'
 import { columnsOf } from './driver/columns.js'
 import { aggregateRaw } from './driver/one-batch.js'
 import { newestFirst as newestAdded } from './lists.js'
+import { seenInVain } from './seen.js'
 import type { WatchlistDocument } from './watchlist.js'
 
 /** The fields after `_id` let the index cover counts by status and reads of whole histories. */
@@ -38,6 +39,8 @@ export interface Opinions {
   hidden: number[]
   /** The newest first. `at` is in milliseconds. */
   ratings: { content_id: number; isLike: boolean; at: number }[]
+  /** Since when each title was seen in vain, in milliseconds. */
+  seen: Map<number, number>
 }
 
 interface Lists extends Opinions {
@@ -77,17 +80,18 @@ const andHidden = (user_id: number) => and('hidden', user_id, { $project: { _id:
 const isLike = { $cond: [{ $eq: ['$rating', 'like'] }, 1, 0] }
 const andRated = (user_id: number) =>
   and('ratings', user_id, { $sort: newestAdded }, { $project: { _id: 0, rated: '$content_id', is_like: isLike, rated_at: '$created_at' } })
+const andSeen = (user_id: number) => and('seen', user_id, ...seenInVain)
 const andDismissed = (user_id: number) => and('dismissals', user_id, { $project: { _id: 0, dismissed: '$content_id', at: 1 } })
 const andSaved = (user_id: number, count: number) =>
   and('watchlist', user_id, { $sort: newestAdded }, { $limit: count }, { $project: { _id: 0, saved: '$$ROOT' } })
 
-const dismissalTimes = (content_ids: (number | undefined)[], times: (number | undefined)[]) => {
-  const dismissed = new Map<number, number>()
+const timesOf = (content_ids: (number | undefined)[], times: (number | undefined)[]) => {
+  const timeOf = new Map<number, number>()
   content_ids.forEach((content_id, i) => {
     const time = times[i]
-    if (content_id !== undefined && time !== undefined) dismissed.set(content_id, time)
+    if (content_id !== undefined && time !== undefined) timeOf.set(content_id, time)
   })
-  return dismissed
+  return timeOf
 }
 
 const ratingsIn = (rated: (number | undefined)[], isLike: (number | undefined)[], times: (number | undefined)[]): Opinions['ratings'] =>
@@ -107,20 +111,49 @@ interface Row {
   rated: number
   is_like: number
   rated_at: number
+  seen: number
+  seen_since: number
   dismissed: number
   at: number
   saved: WatchlistDocument
 }
 
-const values = ['content_id', 'time', 'percentage', 'plays', 'previous_time', 'hidden', 'rated', 'is_like', 'dismissed', 'saved'] as const
-const moments = ['updated_at', 'at', 'rated_at'] as const
+const values = [
+  'content_id',
+  'time',
+  'percentage',
+  'plays',
+  'previous_time',
+  'hidden',
+  'rated',
+  'is_like',
+  'seen',
+  'dismissed',
+  'saved'
+] as const
+const moments = ['updated_at', 'at', 'rated_at', 'seen_since'] as const
 
 /** Reads whole histories in one operation, from one index. If mongod grouped the rows into columns, it would take twice as long. */
 export const historyColumnsOf = (db: Db, completedAt: number) => {
   const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Lists> => {
     const rows = await aggregateRaw(db, { collectionName: 'history' }, stages, { hint: coveringIndex })
-    const { content_id, time, percentage, plays, previous_time, updated_at, hidden, rated, is_like, rated_at, dismissed, at, saved } =
-      columnsOf<Row>(rows, values, moments)
+    const {
+      content_id,
+      time,
+      percentage,
+      plays,
+      previous_time,
+      updated_at,
+      hidden,
+      rated,
+      is_like,
+      rated_at,
+      seen,
+      seen_since,
+      dismissed,
+      at,
+      saved
+    } = columnsOf<Row>(rows, values, moments)
     return {
       content_ids: content_id,
       times: time,
@@ -131,7 +164,8 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
       updated: updated_at,
       hidden: hidden.filter(isDefined),
       ratings: ratingsIn(rated, is_like, rated_at),
-      dismissed: dismissalTimes(dismissed, at),
+      seen: timesOf(seen, seen_since),
+      dismissed: timesOf(dismissed, at),
       saved: saved.filter(isDefined)
     }
   }
@@ -139,10 +173,10 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
   return {
     /** The whole history, and what the user thinks of titles. */
     wholeAndOpinions: (user_id: number): Promise<WatchedColumns & Opinions> =>
-      columnsFrom([...newestFirst(user_id), watched, andHidden(user_id), andRated(user_id)]),
+      columnsFrom([...newestFirst(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)]),
 
     /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
-    latestHiddenAndDismissed: (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'saved'>> =>
+    latestHiddenAndDismissed: (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> =>
       columnsFrom([...newestFirst(user_id), { $limit: latest }, watchedAndWhere, andHidden(user_id), andDismissed(user_id)]),
 
     /** All that a start page needs to know about a user, except for the elements of its cards. */
@@ -152,6 +186,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
         watchedAndWhere,
         andHidden(user_id),
         andRated(user_id),
+        andSeen(user_id),
         andDismissed(user_id),
         andSaved(user_id, saved)
       ])

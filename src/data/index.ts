@@ -2,6 +2,7 @@ import type { Db, IndexDescription } from 'mongodb'
 import { minutes } from '../time.js'
 import { allHistoriesOf } from './all-histories.js'
 import { codeAttemptsOf, loginAttemptIndexes, loginAttemptsOf } from './attempts.js'
+import { auditIndexes, auditOf } from './audit.js'
 import { revisionsOf } from './catalogue.js'
 import { changesOf } from './changes.js'
 import { contentIndexes, contentsOf } from './contents.js'
@@ -26,6 +27,7 @@ import { recommendationModelsOf } from './recommendation-models.js'
 import { removalIndexes } from './removals.js'
 import { reportsOf } from './reports.js'
 import { restoresOf } from './restores.js'
+import { seenIndexes, seenOf } from './seen.js'
 import type { OnSessionsEnded } from './session-ends.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
 import { streamIndexes, streamsOf } from './streams.js'
@@ -40,6 +42,7 @@ interface DataSettings {
   REFRESH_TOKEN_TTL: number
   REFRESH_GRACE: number
   COMPLETED_AT: number
+  AUDIT_DAYS: number
 }
 
 /** The indexes of each collection that has any. */
@@ -58,8 +61,10 @@ export const indexes: Record<string, IndexDescription[]> = {
   hidden: listIndexes,
   ratings: ratingIndexes,
   preferences: preferencesIndexes,
+  seen: seenIndexes,
   streams: streamIndexes,
-  nudges: nudgeIndexes
+  nudges: nudgeIndexes,
+  audit: auditIndexes
 }
 
 /** Those from which an erasure removes documents of its user: the collections with an index on `user_id`. */
@@ -101,8 +106,10 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   hidden: hiddenOf(db),
   ratings: ratingsOf(db),
   preferences: preferencesOf(db),
+  seen: seenOf(db),
   streams: streamsOf(db),
-  moves: movesOf(db)
+  moves: movesOf(db),
+  audit: auditOf(db, settings.AUDIT_DAYS)
 })
 export type Data = ReturnType<typeof dataOf>
 

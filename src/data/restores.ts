@@ -10,23 +10,24 @@ interface RestoreDocument {
 }
 
 interface Kept {
-  _id: number
+  _id: number | string
 }
 
-/** What a restore must not undo: who was erased, and what keeps somebody out of an account. */
+/** What a restore must not undo: who was erased, what keeps somebody out of an account, and the record of what was done with privilege. */
 const kept = {
   erasures: { filter: {}, projection: {} },
   users: {
     filter: { $or: [{ disabled_at: { $gt: new Date(0) } }, { password_changed_at: { $gt: new Date(0) } }] },
     projection: { disabled_at: 1, password_hash: 1, password_changed_at: 1 }
-  }
+  },
+  audit: { filter: {}, projection: {} }
 }
 type KeptCollection = keyof typeof kept
 
 /** The fields of a document as they were before a restore. */
 export interface RestoreNote {
   collection: KeptCollection
-  _id: number
+  _id: number | string
   fields: Document
 }
 
@@ -63,8 +64,8 @@ export const restoresOf = (db: Db) => {
         const writes = notes
           .filter(({ collection }) => collection === name)
           .map(({ _id, fields }): AnyBulkWriteOperation<Kept> => {
-            // A user who is not in the backup does not come back, but the note of an erasure is needed even then: it refuses their tokens.
-            return { updateOne: { filter: { _id }, update: { $set: fields }, upsert: name === 'erasures' } }
+            // A user who is not in the backup does not come back, but the note of their erasure is needed even then: it refuses their tokens.
+            return { updateOne: { filter: { _id }, update: { $set: fields }, upsert: name !== 'users' } }
           })
         if (writes.length > 0) await withRetries(() => db.collection<Kept>(name).bulkWrite(writes))
       }

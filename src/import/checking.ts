@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { ErrorObject } from 'ajv'
 import { type ImportKind, importRecords } from '../../schemas/import.js'
+import { Refusal } from '../data/audit.js'
 import { inputAjv, rule } from '../validators.js'
 import type { Entry, Kind, ReportFault } from './kind.js'
 import { type BatchOptions, batchesOf, type Piece, parsed } from './records.js'
@@ -62,7 +63,7 @@ export class Faults {
 }
 
 /** The files cannot be imported. Nothing was written. */
-export class ImportError extends Error {
+export class ImportError extends Refusal {
   constructor(readonly faults: Faults) {
     super([...faults.lines, ...(faults.rest > 0 ? [`and ${faults.rest} more`] : [])].join('\n'))
   }

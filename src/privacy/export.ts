@@ -116,6 +116,8 @@ export async function* exportOf(data: Data, user: UserDocument, read: Read): Asy
     }
     yield ']'
   }
+  const seen = await read(() => Promise.all(ids.map(data.seen.exported)))
+  yield `,"seen":${JSON.stringify(seen.flat())}`
   const sessions = await read(() => data.sessions.list(user._id))
   yield `,"sessions":${JSON.stringify(sessions.map(toSession))},"exported_at":"${timestamp(new Date())}"}`
 }

@@ -31,6 +31,8 @@ export interface Viewing {
   titles: Map<number, number>
   /** Titles that the user has hidden, disliked or started, if only for a moment. They are not recommended. */
   excluded: Set<number>
+  /** Titles that the user has seen often and not begun. They are recommended after all others. */
+  faded: Set<number>
 }
 
 /** The interest in a title that was completed or liked. */
@@ -45,6 +47,7 @@ export const viewingOf = (
   const titles = new Map<number, number>()
   const { likes, unwanted } = opinionsOf(tree, history)
   const excluded = new Set(unwanted)
+  const seen = seenIn(tree, history)
   const add = (row: number, title: number, interest: number) => {
     // A title above the age limit is never the reason of a recommendation.
     if (isSuited(skeleton, row, maxAge) && isSuited(skeleton, title, maxAge)) addInterest(titles, title, interest)
@@ -55,15 +58,26 @@ export const viewingOf = (
   }
   history.content_ids.forEach((content_id, i) => {
     const row = content_id === undefined ? undefined : skeleton.leadRow(content_id)
-    if (row === undefined || !isStartedOrCompleted(history, i)) return
+    if (row === undefined) return
     const title = tree.title(row)
+    // It was begun since, if only for a moment.
+    if ((seen.get(title) ?? Number.POSITIVE_INFINITY) <= (history.updated[i] ?? 0)) seen.delete(title)
+    if (!isStartedOrCompleted(history, i)) return
     if (unwanted.has(title)) return
     excluded.add(title)
     addLikes(history.updated[i] ?? Number.NEGATIVE_INFINITY)
     add(row, title, interestOf(history.times[i] as number, history.percentages[i] as number, settings))
   })
   addLikes(Number.NEGATIVE_INFINITY)
-  return { titles, excluded, unwanted }
+  for (const { title } of likes) seen.delete(title)
+  return { titles, excluded, unwanted, faded: new Set(seen.keys()) }
+}
+
+/** Since when each title was seen in vain. One that is stored under several ids has been seen since the latest. */
+const seenIn = (tree: Catalogue['tree'], { seen }: Opinions) => {
+  const since = new Map<number, number>()
+  for (const [content_id, at] of seen) for (const title of tree.titles([content_id])) since.set(title, Math.max(at, since.get(title) ?? 0))
+  return since
 }
 
 interface Like {

@@ -12,7 +12,7 @@ import { isServableWatchlist } from '../data/watchlist.js'
 import type { InterestSettings, Viewing } from '../recommendations/interest.js'
 import { recentUntil } from '../recommendations/serving/answers.js'
 import { type Recommendation, reasonFor } from '../recommendations/serving/reasons.js'
-import type { Recommender } from '../recommendations/serving/recommender.js'
+import { fadedLast, type Recommender } from '../recommendations/serving/recommender.js'
 import { type CardWithHistory, cardParts, continueWatching } from './continue-watching.js'
 import { watchlistParts } from './viewer-bytes.js'
 
@@ -198,7 +198,8 @@ export const becauseShelves = (sources: HomeSources, viewing: Viewing, { items, 
   const excluded = new Set([...viewing.excluded, ...taken])
   for (const watched of [...viewing.titles.keys()].slice(0, maxTitlesTried)) {
     if (!isOpen(skeleton, watched, Date.now(), audience)) continue
-    const similar = recommender.similar(watched, audience, items, excluded)
+    const choose = (excluded: Set<number>) => recommender.similar(watched, audience, items, excluded)
+    const similar = fadedLast({ excluded, faded: viewing.faded }, items, choose, title => title)
     if (similar.length === 0) continue
     const because = skeleton.idOf(watched)
     const shown = similar.map((title): Item => {

@@ -24,6 +24,7 @@ const viewerCollections = [
   'hidden',
   'ratings',
   'preferences',
+  'seen',
   'streams',
   'removals',
   'sessions',
@@ -557,6 +558,10 @@ t.test('every query of src/data for viewers uses an index', async t => {
       put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)],
       removeUntil: [() => data.dismissals.removeUntil(me._id, new Date())]
     },
+    seen: {
+      add: [() => data.seen.add(me._id, [[1001], [1002, 1003]]), () => data.seen.add(me._id, [[1001]])],
+      exported: [() => data.seen.exported(me._id), () => data.seen.exported(999)]
+    },
     personal: {
       portions: [() => data.personal.portions('history', you._id).next(), () => data.personal.portions('hidden', you._id).next()],
       removeAll: [() => data.personal.removeAll(you._id)]
@@ -693,7 +698,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
 
   t.test('the indexes of a viewer’s collections begin with the user', async t => {
     // Processes read the ended sessions of all users, and the one that moves what is left of replaced contents reads those of all users.
-    for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'ratings', 'preferences', 'removals', 'sessions'])
+    for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'ratings', 'preferences', 'seen', 'removals', 'sessions'])
       for (const { name, key, expireAfterSeconds } of await db.collection(collection).indexes())
         if (name !== '_id_' && name !== 'ended_at_1' && name !== 'content_id_1' && expireAfterSeconds === undefined)
           t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)

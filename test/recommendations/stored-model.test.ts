@@ -63,7 +63,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
   const contents = span(1, 40).map(id => film(id))
   const app = await buildWith(t, { contents })
   const rows = span(1, 40).map(id => app.catalogue.skeleton.row(id) as number)
-  const viewing = { titles: new Map(rows.slice(0, 5).map(row => [row, 1])), excluded: new Set(rows.slice(0, 5)) }
+  const viewing = { titles: new Map(rows.slice(0, 5).map(row => [row, 1])), excluded: new Set(rows.slice(0, 5)), faded: new Set<number>() }
 
   /** Whatever the bytes are, there are recommendations, and at once. */
   const assertServes = (t: Test, bytes: ArrayBuffer, what: string) => {

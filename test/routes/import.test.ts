@@ -4,11 +4,13 @@ import { type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
+import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import { importLease } from '../../src/import/import-lease.js'
 import { notFound, unauthenticated } from '../helpers/answers.js'
 import { type App, build } from '../helpers/app.js'
-import { databaseOf } from '../helpers/database.js'
+import { databaseOf, databaseUrl } from '../helpers/database.js'
+import { proxyTo } from '../helpers/proxy.js'
 import { serving } from '../helpers/serving.js'
 import { parsed, talk } from '../helpers/sockets.js'
 import { until } from '../helpers/until.js'
@@ -208,10 +210,68 @@ t.test('POST /import/{file}', async t => {
     t.strictSame(await contentsIn(app), [1, 2, 3, 4])
   })
 
+  await t.test('is recorded, with wrong keys by the minute', async t => {
+    const audit = databaseOf(app).collection('audit')
+    const of = async (subject: string | null) => audit.find({ subject }).sort({ at: 1 }).toArray()
+    t.match(await of('hidden'), [
+      { action: 'import hidden', actor: '127.0.0.1', outcome: 'done' },
+      { outcome: 'done' },
+      { outcome: 'refused', at: Date, expires_at: Date }
+    ])
+    const outcomes = (await of('contents')).map(({ outcome }) => outcome)
+    t.strictSame(outcomes.slice(0, 2), ['done', 'done'])
+    // Another import was running, one has lost its lease, and two callers have hung up.
+    t.ok(outcomes.filter(outcome => outcome === 'refused').length === 3)
+    t.ok(outcomes.filter(outcome => outcome === 'failed').length === 3)
+    t.strictSame(await of('nothing'), [])
+    await until(async () => (await of(null)).reduce((sum, { attempts }) => sum + attempts, 0) === 10)
+    const minutes = await of(null)
+    t.ok(minutes.length <= 3, 'one for each minute')
+    for (const record of minutes) {
+      t.match(record, { action: 'import', actor: '127.0.0.1', outcome: 'refused', at: Date, expires_at: Date })
+      t.equal(record.at.getTime() % 60_000, 0)
+    }
+  })
+
   for (const lines of [log.join('\n'), said()]) {
     t.notMatch(lines, key, 'the key is not in the log')
     t.match(lines, '"msg":"imported"')
   }
+})
+
+t.test('a flood of wrong keys takes few writes, and an outage loses none', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const settings = { IMPORT_KEY: key, TRUST_PROXY: '1', DATABASE_TIMEOUT: '3000' }
+  const log: string[] = []
+  const app = await build(t, { url: proxy.url, settings, log })
+  const audit = databaseOf(app).collection('audit')
+  const guess = async (chain: string) => {
+    const headers = { authorization: 'Bearer a guess', 'x-forwarded-for': chain }
+    await app.inject({ method: 'POST', url: '/import/contents', headers, payload: '' })
+  }
+  proxy.leave()
+  for (const chain of ['203.0.113.9', '198.51.100.1, 203.0.113.9', '2001:db8:1:2:3::4', '2001:db8:1:2:5::6']) await guess(chain)
+  // More than a write under way and the next one hold.
+  const sent = 2100
+  for (let at = 0; at < sent; at += 100)
+    await Promise.all(Array.from({ length: 100 }, (_, i) => guess(`10.0.${Math.floor(at / 100)}.${i}`)))
+  await until(() => log.some(line => line.includes('wrong keys could not be recorded')))
+  proxy.comeBack()
+  const attempts = async (filter: object) => (await audit.find(filter).toArray()).reduce((sum, { attempts }) => sum + attempts, 0)
+  await until(async () => (await attempts({}).catch(() => 0)) === sent + 4)
+  t.equal(await attempts({ actor: '203.0.113.9' }), 2, 'by the address that the proxy names')
+  t.equal(await attempts({ actor: '2001:db8:1:2::/64' }), 2)
+  t.ok((await attempts({ actor: 'others' })) > 0, 'addresses beyond a thousand are counted together')
+
+  await guess('203.0.113.77')
+  await app.close()
+  const client = await MongoClient.connect(app.settings.MONGO_URL)
+  t.teardown(() => client.close())
+  t.equal(
+    await client.db().collection('audit').countDocuments({ actor: '203.0.113.77' }),
+    1,
+    'a process that stops writes what it has counted'
+  )
 })
 
 t.test('without a key, there is no import over HTTP', async t => {

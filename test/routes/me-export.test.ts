@@ -47,7 +47,7 @@ t.test('GET /me/export', async t => {
     })
     const { success, data } = answer.json()
     t.equal(success, true)
-    t.strictSame(Object.keys(data), ['users', ...lists, 'sessions', 'exported_at'])
+    t.strictSame(Object.keys(data), ['users', ...lists, 'seen', 'sessions', 'exported_at'])
     const user = await app.data.users.byId(viewer.id)
     t.match(data.users, [{ id: viewer.id, email: user?.email, name: 'A Viewer' }])
     const idsOf = (name: (typeof lists)[number]) => data[name].map(({ content_id }: { content_id: number }) => content_id)

@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
+import { operator } from '../../scripts/command-line.js'
 import { leasesOf } from '../../src/data/leases.js'
 import { importLease } from '../../src/import/import-lease.js'
 import { apart } from '../helpers/apart.js'
@@ -87,6 +88,25 @@ t.test('npm run import', async t => {
     const { run } = await inFolder(t, { 'users.ndjson': lines({ id: 1, sub: 'x' }) }, url)
     t.strictSame(await run('data'), [1, '', 'data/users.ndjson:1: sub: needs the setting JWT_ISSUER\nNothing was imported.\n'])
   })
+
+  t.test('records each file', async t => {
+    const records = await all('audit')
+    const of = (wanted: string) => records.filter(({ outcome }) => outcome === wanted).map(({ action, subject }) => [action, subject])
+    t.strictSame(
+      new Set(of('done').map(String)),
+      new Set(['import terms,terms.json', 'import contents,contents.ndjson', 'import terms,terms.ndjson'])
+    )
+    t.strictSame(of('refused').sort(), [
+      ['import contents', 'contents.ndjson'],
+      ['import users', 'users.ndjson']
+    ])
+    t.strictSame(of('failed'), [])
+    t.ok(records.every(({ actor }) => actor === operator()))
+    const { run } = await inFolder(t, {}, url)
+    t.match(await run('nothing'), [1, '', /^nothing: does not exist/])
+    const [missing] = (await all('audit')).filter(({ action }) => action === 'import')
+    t.match(missing, { subject: null, outcome: 'refused' })
+  })
 })
 
 t.test('waits for another import, and says so', async t => {
@@ -141,6 +161,8 @@ t.test('Ctrl-C ends the batch under way, and a second run completes the import',
   t.equal(error, 'Stopped. Run the command again to complete the import.\n')
 
   t.match(await run(path), [0, `contents: ${count - written} added, 0 changed, ${written} unchanged\n`])
+  const records = await db.collection('audit').find().sort({ at: 1 }).toArray()
+  t.match(records, [{ outcome: 'failed' }, { outcome: 'done' }])
   t.equal(await db.collection('contents').countDocuments(), count)
   await rm(path)
 })

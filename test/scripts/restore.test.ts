@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { apart } from '../helpers/apart.js'
 import { addUser, build } from '../helpers/app.js'
-import { databaseUrl } from '../helpers/database.js'
+import { databaseOf, databaseUrl } from '../helpers/database.js'
 import { folderOf } from '../helpers/folder.js'
 import { built } from '../helpers/run.js'
 
@@ -43,10 +43,30 @@ t.test('npm run restore', async t => {
 
   const many = Array.from({ length: 1100 }, (_, i) => `{"collection":"erasures","_id":${i + 1000},"fields":{"sweeps":3}}\n`)
   await writeFile(join(folder, 'many.ndjson'), many.join(''))
-  t.strictSame(JSON.parse((await restore('finish', 'many.ndjson')).out), { finished: true, brought_back: { erasures: 1100, users: 0 } })
+  t.strictSame(JSON.parse((await restore('finish', 'many.ndjson')).out), {
+    finished: true,
+    brought_back: { erasures: 1100, users: 0, audit: 0 }
+  })
   t.equal((await app.data.erasures.among([1000, 2099])).size, 2)
   const before = await app.data.restores.lastAt()
   t.strictSame(JSON.parse((await restore('finish', '--lost')).out), { finished: true })
   t.ok((await app.data.restores.lastAt()) > before)
   t.ok((await addUser(app))._id > 2e9)
+
+  // A restore of a backup that has no record.
+  const audit = databaseOf(app).collection('audit')
+  const { saved } = JSON.parse((await restore('save', 'notes.ndjson')).out)
+  const recorded = await audit.find().sort({ at: 1 }).toArray()
+  t.equal(saved.audit, recorded.length)
+  t.strictSame(recorded.map(({ action, subject, outcome }) => [action, subject, outcome]).slice(-4), [
+    ['restore save', '.', 'failed'],
+    ['restore finish', 'many.ndjson', 'done'],
+    ['restore finish', null, 'done'],
+    ['restore save', 'notes.ndjson', 'done']
+  ])
+  await audit.deleteMany({})
+  t.match(JSON.parse((await restore('finish', 'notes.ndjson')).out), { brought_back: { audit: saved.audit } })
+  const after = await audit.find().sort({ at: 1 }).toArray()
+  t.strictSame(after.slice(0, -1), recorded, 'what was recorded since the backup, and the save itself')
+  t.match(after.at(-1), { action: 'restore finish', subject: 'notes.ndjson', outcome: 'done' })
 })

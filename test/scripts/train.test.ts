@@ -12,7 +12,7 @@ import { leasesOf } from '../../src/data/leases.js'
 import type { ModelDocument } from '../../src/data/recommendation-models.js'
 import { largestModel, modelFormat, packed, unpacked } from '../../src/recommendations/stored-model.js'
 import { apart } from '../helpers/apart.js'
-import { build } from '../helpers/app.js'
+import { type App, build } from '../helpers/app.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'
 import { content, film } from '../helpers/documents.js'
 import { built } from '../helpers/run.js'
@@ -115,6 +115,12 @@ for (const [signal, expected] of [
     t.strictSame(await databaseOf(app).collection('models').find().toArray(), models, 'the previous model stays')
   })
 
+/** What the audit says of the commands. */
+const recorded = async (app: App) => {
+  const records = await databaseOf(app).collection('audit').find().sort({ at: 1 }).toArray()
+  return records.map(({ action, subject, outcome }) => [action, subject, outcome])
+}
+
 /** The lines of all files with histories. */
 const linesIn = async (folder: string) => {
   const names = (await readdir(folder)).filter(name => name.startsWith('histories-')).sort()
@@ -159,6 +165,11 @@ test('npm run train -- --events-out writes what the training reads, without the 
   const nothing = join(t.testdir(), 'nothing')
   t.strictSame(await train(t, url, {}, '--events-out', nothing).ended, [1, '', 'There are no histories. Nothing was written.\n'])
   t.notOk(existsSync(nothing))
+  t.strictSame(await recorded(app), [
+    ['train --events-out', 'folder', 'done'],
+    ['train --events-out', 'folder', 'refused'],
+    ['train --events-out', 'nothing', 'failed']
+  ])
 })
 
 test('npm run train -- --model-in stores a model, or keeps the one in use', async t => {
@@ -209,6 +220,8 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
     .collection('contents')
     .updateOne({ _id: 11 as never }, { $set: { terms: [5] } })
   t.strictSame(await inFile('good', Buffer.concat([head(modelFormat), bytes])), [0, '{"users":3}\n', ''])
+  const refused = ['cut', 'other', 'large', 'none'].map(name => ['train --model-in', name, 'refused'])
+  t.strictSame(await recorded(app), [...refused, ['train --model-in', 'good', 'done']])
   const latest = (await app.data.recommendationModels.latest(modelFormat)) as ModelDocument
   const { ids, watched, links } = unpacked((await app.data.recommendationModels.bytes(latest)) as ArrayBuffer)
   t.strictSame([[...ids.subarray(0, 2)], watched], [[1, 11], 2])

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
+import { operator } from '../../scripts/command-line.js'
 import { readArguments } from '../../scripts/user/arguments.js'
 import { importFiles } from '../../src/import/index.js'
 import { apart } from '../helpers/apart.js'
@@ -198,6 +199,22 @@ t.test('npm run user', async t => {
       t.match(err, sentence)
     })
   }
+
+  t.test('is recorded, whatever comes of it, without names and e-mails', async t => {
+    const records = await databaseOf(app).collection('audit').find().sort({ at: 1 }).toArray()
+    const told = records.map(({ action, subject, outcome }) => `${action} ${subject} ${outcome}`)
+    t.strictSame(told.slice(0, 4), ['user add 1 done', 'user add 1 refused', 'user password 1 done', 'user disable 1 done'])
+    for (const line of ['user export 1 done', 'user export 1 failed', 'user disable 987654321 refused', 'user add null refused'])
+      t.ok(told.includes(line), line)
+    const erased = told.filter(line => line.startsWith('user erase'))
+    t.match(erased, [/refused$/, /done$/, /refused$/, /failed$/, /done$/])
+    t.notOk(
+      told.some(line => line.startsWith('user list')),
+      'reading leaves no record'
+    )
+    t.ok(records.every(({ actor }) => actor === operator()))
+    t.notMatch(JSON.stringify(records), /example\.com|grace|joan|hedy/i)
+  })
 
   t.test('needs MONGO_URL', async t => {
     const { err, status } = await user(undefined, ['list'])

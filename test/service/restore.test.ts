@@ -141,11 +141,15 @@ t.test('a backup is restored by the steps of the documents, and brings back noth
   const { cursor } = await changes(ada.token, told.cursor)
 
   await first.stop()
-  t.match(JSON.parse(await run('save')), { saved: { erasures: 1, users: 2 } })
+  t.match(JSON.parse(await run('save')), { saved: { erasures: 1, users: 2, audit: 1 } })
   t.equal((await stat(join(folder, 'notes.ndjson'))).mode & 0o777, 0o600)
   await run('mongorestore')
   t.ok(await data.users.byId(bob.id), 'a restore brings back erased users')
-  t.match(JSON.parse(await run('finish')), { finished: true, brought_back: { erasures: 1, users: 2 } })
+  t.match(JSON.parse(await run('finish')), { finished: true, brought_back: { erasures: 1, users: 2, audit: 1 } })
+  t.match(await db.collection('audit').find().sort({ at: 1 }).toArray(), [
+    { action: 'restore save', subject: 'notes.ndjson', outcome: 'done' },
+    { action: 'restore finish', subject: 'notes.ndjson', outcome: 'done' }
+  ])
   t.strictSame(left(), [])
   const again = callerOf((await serving(t, { settings })).address)
 

@@ -1,15 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { Ok } from '../../../schemas/common.js'
 import { ImportCounts, type ImportKind, ImportQuery, importKinds } from '../../../schemas/import.js'
 import { ownIssuer } from '../../../src/config.js'
 import { importRunning, resourceNotFound, unauthenticated } from '../../../src/errors.js'
+import { callerOf } from '../../../src/http/addresses.js'
 import { ok } from '../../../src/http/reply.js'
 import { importKey } from '../../../src/identity/secrets.js'
 import { importLease } from '../../../src/import/import-lease.js'
 import { countsOrThrow, importUpload, removeLeftovers } from '../../../src/import/upload.js'
 import { importGrace } from '../../../src/process/serve.js'
+import { minutes } from '../../../src/time.js'
 
 const schema = {
   // Hidden from the document, which is for apps. docs/catalogue.md describes it.
@@ -46,6 +49,42 @@ const importMetrics = (registry: Registry) => {
   }
 }
 
+/** For the audit. Whatever else becomes of an import may have written some of its lines. */
+const outcomes: Record<string, 'done' | 'refused' | undefined> = { imported: 'done', refused: 'refused' }
+
+/** Addresses that are counted one by one until the next write, so that a flood from many takes little memory and few writes. */
+const mostAddresses = 1000
+
+/** Counts wrong keys by minute and address, and writes the counts once a second. */
+const wrongKeyCounter = (app: FastifyInstance) => {
+  let counts = new Map<string, number>()
+  const add = (minute: string, address: string, count: number) => {
+    const own = `${minute} ${address}`
+    const key = counts.has(own) || counts.size < mostAddresses ? own : `${minute} others`
+    counts.set(key, (counts.get(key) ?? 0) + count)
+  }
+  const write = async () => {
+    if (counts.size === 0) return
+    const written = counts
+    counts = new Map()
+    try {
+      await app.data.audit.addWrongKeys(written)
+    } catch (error) {
+      const newer = counts
+      counts = written
+      for (const [key, count] of newer) add(...(key.split(' ') as [string, string]), count)
+      throw error
+    }
+  }
+  app.follow('wrong keys could not be recorded, trying again every second', write)
+  app.addHook('onClose', () => write().catch(() => undefined))
+
+  return (address: string) => {
+    const minute = new Date(Math.floor(Date.now() / minutes(1)) * minutes(1)).toISOString()
+    add(minute, address, 1)
+  }
+}
+
 const route: FastifyPluginAsyncTypebox = async app => {
   const { data, settings, log } = app
   const { IMPORT_KEY, MONGO_URL, JWT_ISSUER, COMPLETED_AT: completedAt } = settings
@@ -61,6 +100,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
   const options = { url: MONGO_URL, issuer, completedAt, signal: closing.signal, isStopping: () => app.isDraining }
 
+  const countWrongKey = wrongKeyCounter(app)
   const countImport = importMetrics(app.metrics)
   app.addHook<{ Params: Static<typeof schema.params> }>('onResponse', ({ params: { file } }, { statusCode, elapsedTime }, done) => {
     if (isKind(file)) countImport(file, statusCode, elapsedTime)
@@ -76,11 +116,20 @@ const route: FastifyPluginAsyncTypebox = async app => {
     {
       schema,
       config: { admission: 'operator' },
-      onRequest: ({ headers }, _reply, done) => done(isKey(headers.authorization) ? undefined : unauthenticated())
+      onRequest: ({ headers, ip }, _reply, done) => {
+        if (isKey(headers.authorization)) return done()
+        countWrongKey(callerOf(ip))
+        return done(unauthenticated())
+      }
     },
-    async function importFile({ params: { file }, query: { prune }, raw }) {
+    async function importFile({ params: { file }, query: { prune }, raw, ip }) {
       if (!isKind(file)) throw resourceNotFound()
-      const outcome = await data.leases.withLease(importLease, ({ holder }) => importUpload(raw, file, { ...options, prune, holder }))
+      const act = { action: `import ${file}`, subject: file }
+      const outcome = await data.audit.during(callerOf(ip), [act], async end => {
+        const outcome = await data.leases.withLease(importLease, ({ holder }) => importUpload(raw, file, { ...options, prune, holder }))
+        end.outcome = outcomes[outcome?.status ?? 'refused'] ?? 'failed'
+        return outcome
+      })
       // Another import holds the lease.
       if (!outcome) throw importRunning()
       const counts = countsOrThrow(outcome, cause => log.warn({ file, cause }, 'the import did not finish: send the file again'))

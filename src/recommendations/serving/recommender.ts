@@ -13,7 +13,20 @@ const choiceDepth = 5
 /** The score of a shared type: less than that of any shared term. */
 const sameType = 1e-9
 
-const nobody: Viewing = { titles: new Map(), excluded: new Set() }
+const nobody: Viewing = { titles: new Map(), excluded: new Set(), faded: new Set() }
+
+/** The first titles that `choose` finds. Those that have faded come after all others. */
+export const fadedLast = <T>(
+  { excluded, faded }: Pick<Viewing, 'excluded' | 'faded'>,
+  count: number,
+  choose: (excluded: Set<number>) => T[],
+  titleOf: (chosen: T) => number
+): T[] => {
+  if (faded.size === 0) return choose(excluded)
+  const first = choose(new Set([...excluded, ...faded]))
+  if (first.length === count) return first
+  return [...first, ...choose(excluded).filter(one => faded.has(titleOf(one)))].slice(0, count)
+}
 
 /** Recommends titles by the model, then popular titles with the terms of what the user has watched, then other popular titles. */
 export class Recommender {
@@ -38,14 +51,19 @@ export class Recommender {
   }
 
   recommend(viewing: Viewing = nobody, audience: Audience, count: number, now = Date.now()): Recommendation[] {
-    const personal = [...this.personal(viewing, { audience, count, excluded: viewing.excluded, now })]
-    if (personal.length === count) return personal
-    return [...personal, ...this.filling(viewing, audience, count - personal.length, new Set(personal.map(({ title }) => title)), now)]
+    const rank = (excluded: Set<number>) => {
+      const personal = [...this.personal(viewing, { audience, count, excluded, now })]
+      if (personal.length === count) return personal
+      const taken = new Set(personal.map(({ title }) => title))
+      return [...personal, ...this.filling({ ...viewing, excluded }, audience, count - personal.length, taken, now)]
+    }
+    return fadedLast(viewing, count, rank, ({ title }) => title)
   }
 
   /** Like `recommend`, but limits how many adjacent recommendations have the same watched title as their reason. */
   recommendVaried(viewing: Viewing, audience: Audience, count: number, now = Date.now()): Recommendation[] {
-    return varied(this.candidates(viewing, audience, count, now), count)
+    const vary = (excluded: Set<number>) => varied(this.candidates({ ...viewing, excluded }, audience, count, now), count)
+    return fadedLast(viewing, count, vary, ({ title }) => title)
   }
 
   /** Open titles like this one, as rows of the skeleton: by the model, then by terms and type. The excluded ones are left out. */

@@ -10,20 +10,33 @@ type ReasonType = RecommendationReason['type']
 interface Showing {
   id: number
   at: number
-  state: ReasonType | 'begun'
+  reason: ReasonType
+  state: (typeof states)[number]
 }
 
-const states = [...reasonTypes, 'begun'] as const
+const states = ['recommended', 'shown', 'begun'] as const
+
+/** What was recommended to a user lately. */
+interface Recent {
+  /** Whether the app of the user reports what was seen. */
+  isReporting: boolean
+  showings: Showing[]
+}
 
 // As numbers, because objects would take four times the memory.
-const packed = (showings: Showing[]) => Float64Array.from(showings.flatMap(({ id, at, state }) => [id, at, states.indexOf(state)]))
-const unpacked = (numbers: Float64Array) =>
-  Array.from({ length: numbers.length / 3 }, (_, i): Showing => {
-    const number = (field: number) => numbers[3 * i + field] as number
-    return { id: number(0), at: number(1), state: states[number(2)] as Showing['state'] }
+const packed = ({ isReporting, showings }: Recent) => {
+  const fields = showings.flatMap(({ id, at, reason, state }) => [id, at, reasonTypes.indexOf(reason), states.indexOf(state)])
+  return Float64Array.of(Number(isReporting), ...fields)
+}
+const unpacked = (numbers: Float64Array): Recent => ({
+  isReporting: numbers[0] === 1,
+  showings: Array.from({ length: (numbers.length - 1) / 4 }, (_, i): Showing => {
+    const number = (field: number) => numbers[1 + 4 * i + field] as number
+    return { id: number(0), at: number(1), reason: reasonTypes[number(2)] as ReasonType, state: states[number(3)] as Showing['state'] }
   })
+})
 
-/** In bytes. Enough for 24,000 users with 20 titles each. */
+/** In bytes. Enough for 18,000 users with 20 titles each. */
 const cacheSize = 16 * 1024 * 1024
 /** Bytes of an array besides its numbers. */
 const overhead = 200
@@ -41,14 +54,28 @@ export class Uptake {
   /** A title that is recommended again within a day counts once, in whatever lists it comes. */
   show(user: number, recommendations: Recommendation[], now = Date.now()) {
     const { skeleton } = this.catalogue
-    const counted = this.countedSince(user, now - countedFor)
-    const ids = new Set(counted.map(({ id }) => id))
+    const { isReporting, showings } = this.recent(user, now)
+    const ids = new Set(showings.map(({ id }) => id))
+    const state = isReporting ? 'recommended' : 'shown'
     const added = recommendations
-      .map(({ title, because }) => ({ id: skeleton.idOf(title), at: now, state: because === undefined ? 'popular' : 'watched' }) as const)
+      .map(({ title, because }): Showing => {
+        return { id: skeleton.idOf(title), at: now, reason: because === undefined ? 'popular' : 'watched', state }
+      })
       .filter(({ id }) => !ids.has(id))
     if (added.length === 0) return
-    for (const { state } of added) this.shown[state]++
-    this.byUser.put(user, packed([...added, ...counted].slice(0, mostPerUser)))
+    if (!isReporting) for (const { reason } of added) this.shown[reason]++
+    this.byUser.put(user, packed({ isReporting, showings: [...added, ...showings].slice(0, mostPerUser) }))
+  }
+
+  /** From now on, only what the app of the user reports as seen counts as shown. */
+  see(user: number, titles: readonly number[], now = Date.now()) {
+    const { showings } = this.recent(user, now)
+    for (const showing of showings) {
+      if (showing.state !== 'recommended' || !titles.includes(showing.id)) continue
+      this.shown[showing.reason]++
+      Object.assign(showing, { state: 'shown', at: now })
+    }
+    this.byUser.put(user, packed({ isReporting: true, showings }))
   }
 
   /** Any report begins a content, even at 0 seconds. It may have been recommended, or be an episode of a show that was. */
@@ -57,17 +84,18 @@ export class Uptake {
     const row = skeleton.row(content_id)
     if (row === undefined) return
     const title = skeleton.idOf(tree.title(row))
-    const counted = this.countedSince(user, now - countedFor)
-    const showing = counted.find(({ id }) => id === title)
+    const recent = this.recent(user, now)
+    const showing = recent.showings.find(({ id }) => id === title)
     if (!showing || showing.state === 'begun') return
-    this.begun[showing.state]++
+    // The app may report what was seen after what was begun.
+    if (showing.state === 'recommended') this.shown[showing.reason]++
+    this.begun[showing.reason]++
     showing.state = 'begun'
-    this.byUser.put(user, packed(counted))
+    this.byUser.put(user, packed(recent))
   }
 
-  /** The titles that were counted for a user after that moment. */
-  private countedSince(user: number, moment: number): Showing[] {
-    const numbers = this.byUser.get(user)
-    return numbers ? unpacked(numbers).filter(({ at }) => at > moment) : []
+  private recent(user: number, now: number): Recent {
+    const { isReporting, showings } = unpacked(this.byUser.get(user) ?? new Float64Array(1))
+    return { isReporting, showings: showings.filter(({ at }) => at > now - countedFor) }
   }
 }

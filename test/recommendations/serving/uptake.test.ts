@@ -84,3 +84,23 @@ t.test('short and long lists of the same titles count each title once a day', as
   uptake.show(1, titles(2, 3), 24 * hour)
   t.equal(uptake.shown.popular, 6, 'but every day counts')
 })
+
+t.test('where the app reports what was seen, only that counts as shown', async t => {
+  const app = await buildWith(t, { contents })
+  const viewer = await viewerOf(app)
+  const { uptake } = app
+  t.equal((await viewer.post('/recommendations/seen', { content_ids: [1] })).statusCode, 200)
+  await idsFor(viewer)
+  t.strictSame(uptake.shown, { watched: 0, popular: 0 }, 'a list alone does not count')
+  await viewer.post('/recommendations/seen', { content_ids: [1, 2, 11] })
+  t.equal(uptake.shown.popular, 3, 'an episode counts for its show')
+  await viewer.post('/recommendations/seen', { content_ids: [1, 2] })
+  await idsFor(viewer)
+  t.equal(uptake.shown.popular, 3, 'once a day')
+  await watch(viewer, 2, completed)
+  await watch(viewer, 3, completed)
+  t.equal(uptake.begun.popular, 2)
+  t.equal(uptake.shown.popular, 4, 'what was begun has been seen')
+  await viewer.post('/recommendations/seen', { content_ids: [3] })
+  t.equal(uptake.shown.popular, 4)
+})

@@ -1,0 +1,39 @@
+import { CommandSettings, settingsOrExit } from '../src/config.js'
+import { type AuditDocument, auditOf } from '../src/data/audit.js'
+import { connectionTo } from '../src/data/driver/connection.js'
+import { moment } from '../src/time.js'
+import { endWithReader, invocationOf, orFail, readersOf } from './command-line.js'
+
+const usage = `Usage: ${invocationOf('audit')} [--since TIME] [--json]
+  --since TIME  only what was done since: 2026-01-31 or 2026-01-31T12:00:00Z
+  --json        a line of JSON for each record`
+
+const readArguments = () => {
+  const options = { since: { type: 'string', default: '1970-01-01' }, json: { type: 'boolean', default: false } } as const
+  const { since, json } = readersOf(usage).parsed({ options }).values
+  const at = moment(since) ?? moment(`${since}T00:00:00Z`)
+  if (!at) throw new Error(`--since ${since} is not a time\n${usage}`)
+  return { at, json }
+}
+
+const jsonOf = ({ at, action, actor, subject, outcome, attempts }: AuditDocument) =>
+  JSON.stringify({ at, action, actor, subject, outcome, attempts })
+
+const lineOf = ({ at, outcome, action, subject, actor, attempts }: AuditDocument) => {
+  const times = attempts === undefined ? [] : [`${attempts} wrong ${attempts === 1 ? 'key' : 'keys'}`]
+  return [at.toISOString(), outcome.padEnd(7), action, subject ?? '-', actor, ...times].join('  ')
+}
+
+const run = async () => {
+  const { at, json } = readArguments()
+  const { MONGO_URL, AUDIT_DAYS } = settingsOrExit(CommandSettings)
+  const { client, db } = connectionTo(MONGO_URL, { serverSelectionTimeoutMS: 5000, timeoutMS: 30_000 })
+  try {
+    for await (const record of auditOf(db, AUDIT_DAYS).since(at)) console.log(json ? jsonOf(record) : lineOf(record))
+  } finally {
+    await client.close()
+  }
+}
+
+endWithReader()
+await orFail(run)
