@@ -13,7 +13,7 @@ import { fill } from '../soak/data.js'
 import { complainsOfNothing, type Finding, milliseconds, nothingLost, promised } from '../soak/findings.js'
 import { isSuccess, Ledger, Outcomes } from '../soak/outcomes.js'
 import { startService } from '../soak/stage.js'
-import { startViewers } from '../soak/viewers.js'
+import { ask, changesFollowing, startFollowers, startViewers } from '../soak/viewers.js'
 import { type Answer, insider, type Program, type RunningProxy, startProxy } from './proxy.js'
 
 /** Runs a real proxy with its configuration from deploy/: in front of a server that records what it sends, then of the built service. */
@@ -219,10 +219,10 @@ const beforeService = async (program: Program) => {
     )
     cleanups.push(proxy.stop)
     const findings: Finding[] = []
-    for (const check of [compresses, bounds, refusesUnreadable(program), hidesMetrics, logsIds, importsSlowly])
+    for (const check of [compresses, bounds, refusesUnreadable(program), hidesMetrics, logsIds, importsSlowly, passesStreamsOn])
       findings.push(await check(proxy))
     const ledger = new Ledger()
-    findings.push(await restartsUnnoticed(program, proxy, services, ledger))
+    findings.push(...(await restartsUnnoticed(program, proxy, services, ledger)))
     return [...findings, await nothingLost(ledger, db), complainsOfNothing(...services)]
   } finally {
     for (const cleanUp of cleanups.reverse()) await cleanUp()
@@ -247,7 +247,8 @@ const compresses = async ({ send }: RunningProxy) => {
 const bounds = async ({ send }: RunningProxy) => {
   const limit = 64 * 1024
   const report = (bytes: number) => JSON.stringify({ content_id: 1, time: 1, filler: '' }).replace('""', `"${'x'.repeat(bytes - 37)}"`)
-  const headers = { authorization: `Bearer ${tokenOf(1)}`, 'content-type': 'application/json' }
+  // A proxy may close a connection after a body that is too large without saying so.
+  const headers = { authorization: `Bearer ${tokenOf(1)}`, 'content-type': 'application/json', connection: 'close' }
   const post = (body: string, more = {}) => send({ method: 'POST', path: '/history', headers: { ...headers, ...more }, body: [body] })
   const largest = await post(report(limit), { 'content-length': limit })
   const announced = await post(report(limit + 1), { 'content-length': limit + 1 })
@@ -312,6 +313,36 @@ const importsSlowly = async ({ send }: RunningProxy) => {
   return promised('an import takes its time', answer.status === 200 && data.added === 2000, `${answer.status} ${JSON.stringify(data)}`)
 }
 
+/** Follows the changes of a viewer for longer than other answers may take. Between two comments, nothing is sent for 18 s. */
+const passesStreamsOn = async ({ open, send }: RunningProxy) => {
+  const headers = { authorization: `Bearer ${tokenOf(1)}`, 'content-type': 'application/json' }
+  const stream = await open({ path: '/changes/stream', headers })
+  let said = ''
+  stream.setEncoding('utf8').on('error', () => undefined)
+  stream.on('data', text => {
+    said += text
+  })
+  const told = (line: string, times: number) =>
+    until(line, () => stream.closed || said.split(`${line}\n`).length > times, { within: 60_000, every: 5 })
+  await told('event: ready', 1)
+  const took: number[] = []
+  for (let n = 1; n <= 9; n++) {
+    await send({ method: 'POST', path: '/history', headers, body: [JSON.stringify({ content_id: n, time: n })] })
+    const answered = performance.now()
+    await told('event: changes', n)
+    took.push(performance.now() - answered)
+  }
+  await told('\n:', 2)
+  const isOpen = !stream.closed
+  stream.destroy()
+  const median = took.sort((a, b) => a - b)[4] as number
+  return promised(
+    'a stream of changes is passed on as it comes, and outlasts other answers',
+    isOpen && median < 1000,
+    `changes ${milliseconds(median)} after the answer to the write, ${isOpen ? 'still open after two comments' : 'closed too early'}`
+  )
+}
+
 const requests = 20_000
 
 /** Restarts the services in turn while viewers use them through the proxy. */
@@ -319,16 +350,29 @@ const restartsUnnoticed = async (program: Program, { https, agent }: RunningProx
   const outcomes = new Outcomes()
   const { viewers: count, contents } = size
   const viewers = startViewers({ count, contents, portOf: () => https, agent, pause: 5, outcomes, ledger })
+  const followers = startFollowers({
+    users: [1, 2, 3, 4],
+    ask: (user, path) => ask(agent, https, { path, user }),
+    stream: (user, since) => changesFollowing(agent, https, user, since),
+    outcomes: new Outcomes()
+  })
   const restarts = await restartInTurn(services, program.settleTime, restarts => {
     say(`${program.name}: ${restarts.length} restarts, ${outcomes.total} of ${requests} requests, ${outcomes}`)
     return outcomes.total >= requests
   })
   await viewers.stop()
+  const { different, elements } = await followers.compare()
   const failed = outcomes.besides(isSuccess)
   const slowest = Math.max(...restarts.map(({ took }) => took))
-  return promised(
+  const restarted = promised(
     'rolling restarts fail no request',
     failed === 0 && restarts.every(({ status }) => status === 0),
     `${failed} of ${outcomes.total} in ${restarts.length} restarts (${outcomes}), slowest answer ${milliseconds(outcomes.latencies().slowest)}, slowest start ${milliseconds(slowest)}`
   )
+  const followed = promised(
+    'streams of changes go on after restarts, and miss nothing',
+    different.length === 0 && elements > 0,
+    different.join(', ') || `${elements} elements`
+  )
+  return [restarted, followed]
 }

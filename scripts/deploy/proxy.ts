@@ -158,7 +158,11 @@ export const startProxy = async (program: Program, servers: number[]) => {
     ...place,
     ca,
     agent,
-    send: (sent: Sent) => send(agent, place.https, sent),
+    open: (sent: Sent) => open(agent, place.https, sent),
+    send: async (sent: Sent): Promise<Answer> => {
+      const response = await open(agent, place.https, sent)
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await buffer(response) }
+    },
     log: async () => (program.log ? readFile(join(folder, program.log), 'utf8') : printed),
     stop: async () => {
       agent.destroy()
@@ -179,8 +183,8 @@ const isListening = (port: number) =>
     socket.on('error', () => resolve(false))
   })
 
-/** Sends a request over TLS. */
-const send = async (agent: Agent, port: number, { method = 'GET', path, headers = {}, body = [], from = '127.0.0.1' }: Sent) => {
+/** Sends a request over TLS. Resolves with the response as soon as its head is there. */
+const open = async (agent: Agent, port: number, { method = 'GET', path, headers = {}, body = [], from = '127.0.0.1' }: Sent) => {
   const options = { agent, host: '127.0.0.1', port, localAddress: from, method, path }
   const outgoing = request({ ...options, headers: { host: 'localhost', ...headers } })
   const answered = once(outgoing, 'response').catch(({ message }: Error) => {
@@ -198,5 +202,5 @@ const send = async (agent: Agent, port: number, { method = 'GET', path, headers 
   }
   outgoing.end()
   const [response] = (await answered) as [IncomingMessage]
-  return { status: response.statusCode ?? 0, headers: response.headers, body: await buffer(response) } satisfies Answer
+  return response
 }
