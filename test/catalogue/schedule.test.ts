@@ -69,6 +69,13 @@ t.test('a content that is new, or a new skeleton, is looked up again', async t =
   t.equal(total(skeletonOf(2)), (2 * size) / 5000)
 })
 
+t.test('each audience has its own programmes', async t => {
+  const skeleton = skeletonOf(1)
+  skeleton.put(content(2, { countries_exclude: ['DE'] }))
+  const total = (country: string | undefined) => schedule.page(skeleton, everything, { ...everybody, country }, now, first).total
+  t.strictSame([total(undefined), total('DE'), total('FR')], [(2 * size) / 5000, size / 5000, (2 * size) / 5000])
+})
+
 /** The least processor time of several runs, in microseconds: what else the machine does only adds to it. */
 const costOf = (run: () => unknown) =>
   Math.min(
