@@ -57,7 +57,7 @@ export class Pieces {
   }
 }
 
-/** In bytes. Larger answers are joined only to be sent, in buffers that are used again (plugins/replies.ts). */
+/** In bytes. Larger answers are joined only to be sent (docs/decisions/043). */
 const largest = 64 * 1024
 
 const ready = <T>(parts: JsonParts<T>) => {
