@@ -5,7 +5,7 @@ import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { content } from '../helpers/documents.js'
 
 const now = Date.now()
-const size = 30_000
+const size = 100_000
 const channels = 150
 
 const skeletonOf = (count: number) => {
