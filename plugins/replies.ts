@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Answer } from '../src/catalogue/answers.js'
-import type { Json } from '../src/catalogue/bytes.js'
+import { type Json, Pieces } from '../src/catalogue/bytes.js'
 import { cacheControl, jsonType } from '../src/http/reply.js'
 import { itemsOf } from '../src/http/requests.js'
 
@@ -38,13 +39,29 @@ const setPublicHeaders = (reply: FastifyReply, { vary = [], headers }: PublicOpt
   for (const header of vary) if (header) reply.vary(header)
 }
 
+const bufferSize = 512 * 1024
+const mostUnused = 16
+const unused: Buffer[] = []
+
+/** A buffer until the response closes. With a new one for each large body, V8 would collect all garbage every few seconds. */
+const bufferFor = (size: number, response: ServerResponse) => {
+  if (size > bufferSize) return undefined
+  const buffer = unused.pop() ?? Buffer.allocUnsafeSlow(bufferSize)
+  // By then the system has taken all of it, or the caller is gone.
+  response.once('close', () => {
+    unused.push(buffer)
+    unused.splice(mostUnused)
+  })
+  return buffer
+}
+
 /** How routes send ready JSON. plugins/requests.ts marks every answer as personal first, which `publicJson` replaces. */
 export default fp(
   async app => {
     app.decorateReply('json', function <T>(this: FastifyReply, bytes: Json<T>) {
       this.header('content-type', jsonType)
       // Fastify sends a Buffer unchanged. The cast satisfies the response schema of the route.
-      return bytes as T
+      return (bytes instanceof Pieces ? bytes.joined(bufferFor(bytes.length, this.raw)) : bytes) as T
     })
     app.decorateReply('publicRedirect', function <T>(this: FastifyReply, location: string, options: PublicOptions): Promise<T> {
       setPublicHeaders(this, options)

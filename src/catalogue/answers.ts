@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Cache } from '../cache.js'
-import { type AnswerBody, type Json, ownBytes } from './bytes.js'
+import { type AnswerBody, type Json, ownBytes, Pieces } from './bytes.js'
 
 /** A public response. */
 export interface Answer<T> {
@@ -8,7 +8,10 @@ export interface Answer<T> {
   etag: string
 }
 
-export const answerOf = <T>(bytes: Json<T>): Answer<T> => ({ bytes, etag: `"${hash('sha1', bytes, 'base64').slice(0, 27)}"` })
+export const answerOf = <T>(bytes: Json<T>): Answer<T> => {
+  const digest = bytes instanceof Pieces ? bytes.hash() : hash('sha1', bytes, 'base64')
+  return { bytes, etag: `"${digest.slice(0, 27)}"` }
+}
 
 /** The version of the catalogue that a value is made from, and until when it holds. */
 interface Validity {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Content } from '../../schemas/content.js'
 import type { Meta } from '../../schemas/page.js'
 import { Cache } from '../cache.js'
@@ -11,8 +12,8 @@ import type { Skeleton } from './skeleton.js'
 
 declare const value: unique symbol
 
-/** The bytes of a `T` as JSON. The type lets the compiler check ready bytes against the schema of a route. */
-export type Json<T> = Buffer & { readonly [value]: T }
+/** A `T` as JSON, ready to send. The type lets the compiler check it against the schema of a route. */
+export type Json<T> = (Buffer | Pieces) & { readonly [value]: T }
 
 type Part = string | Buffer
 
@@ -24,25 +25,44 @@ export const jsonParts = <T>(parts: Part[]) => parts as JsonParts<T>
 
 export const json = <T>(value: T) => jsonParts<T>([JSON.stringify(value)])
 
-/** Adjacent texts are joined before they are written, because measuring and writing each takes a call. */
-export const joined = <T>(parts: JsonParts<T>) => {
-  const pieces: Part[] = []
-  let text = ''
-  for (const part of parts) {
-    if (typeof part === 'string') text += part
-    else {
-      pieces.push(text, part)
-      text = ''
-    }
-  }
-  pieces.push(text)
+/** Parts that are not yet one buffer. They share the bytes of their fragments with the cache. */
+export class Pieces {
+  length = 0
+  private readonly pieces: Part[] = []
 
-  let length = 0
-  for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
-  const bytes = Buffer.allocUnsafe(length)
-  let at = 0
-  for (const piece of pieces) at += typeof piece === 'string' ? bytes.write(piece, at) : piece.copy(bytes, at)
-  return bytes as Json<T>
+  /** Adjacent texts are joined first, because measuring and writing each takes a call. */
+  constructor(parts: Part[]) {
+    let text = ''
+    for (const part of parts) {
+      if (typeof part === 'string') text += part
+      else {
+        this.pieces.push(text, part)
+        text = ''
+      }
+    }
+    this.pieces.push(text)
+    for (const piece of this.pieces) this.length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
+  }
+
+  joined(buffer: Buffer = Buffer.allocUnsafe(this.length)) {
+    let at = 0
+    for (const piece of this.pieces) at += typeof piece === 'string' ? buffer.write(piece, at) : piece.copy(buffer, at)
+    return at === buffer.length ? buffer : buffer.subarray(0, at)
+  }
+
+  hash() {
+    const hash = createHash('sha1')
+    for (const piece of this.pieces) hash.update(piece)
+    return hash.digest('base64')
+  }
+}
+
+/** In bytes. Larger answers are joined only to be sent (docs/decisions/043). */
+const largest = 64 * 1024
+
+const ready = <T>(parts: JsonParts<T>) => {
+  const pieces = new Pieces(parts)
+  return (pieces.length > largest ? pieces : pieces.joined()) as Json<T>
 }
 
 /** The body of a public response. Empty ones are not cached, because callers can ask for any number of them. */
@@ -53,11 +73,14 @@ export interface AnswerBody<T> {
   until?: number
 }
 
-export const jsonAnswer = <T>(value: T, isEmpty = false): AnswerBody<T> => ({ bytes: joined(json(value)), isEmpty })
+export const jsonAnswer = <T>(value: T, isEmpty = false): AnswerBody<T> => ({
+  bytes: new Pieces(json(value)).joined() as Json<T>,
+  isEmpty
+})
 
 /** Bytes with memory of their own. A small buffer is a slice of a pool and keeps the whole pool alive. */
-export const ownBytes = <Bytes extends Buffer>(bytes: Bytes) => {
-  if (bytes.buffer.byteLength === bytes.length) return bytes
+export const ownBytes = <Bytes extends Buffer | Pieces>(bytes: Bytes) => {
+  if (bytes instanceof Pieces || bytes.buffer.byteLength === bytes.length) return bytes
   const own = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(own)
   return own as Bytes
@@ -90,7 +113,7 @@ export const list = <T>(elements: JsonParts<T>[]) => {
 type Ok<T> = ReturnType<typeof ok<T>>
 type Page<T, M> = Ok<{ collection: T[]; meta: M }>
 
-export const okBytes = <T>(data: JsonParts<T>) => joined(jsonParts<Ok<T>>(['{"success":true,"data":', ...data, '}']))
+export const okBytes = <T>(data: JsonParts<T>) => ready(jsonParts<Ok<T>>(['{"success":true,"data":', ...data, '}']))
 
 /** A list that is not paged, and until when it holds. */
 export const listAnswer = <T>(elements: JsonParts<T>[], until: number): AnswerBody<Ok<T[]>> => ({
@@ -100,7 +123,7 @@ export const listAnswer = <T>(elements: JsonParts<T>[], until: number): AnswerBo
 })
 
 export const pageBytes = <T, M extends Partial<Meta>>(elements: JsonParts<T>[], meta: M) =>
-  joined(jsonParts<Page<T, M>>(['{"success":true,"data":{"collection":', ...list(elements), `,"meta":${JSON.stringify(meta)}}}`]))
+  ready(jsonParts<Page<T, M>>(['{"success":true,"data":{"collection":', ...list(elements), `,"meta":${JSON.stringify(meta)}}}`]))
 
 export const pageAnswer = <T, M extends Partial<Meta>>(elements: JsonParts<T>[], meta: M): AnswerBody<Page<T, M>> => ({
   bytes: pageBytes(elements, meta),

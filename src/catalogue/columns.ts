@@ -87,28 +87,23 @@ export interface Selection {
   total: number
 }
 
-const passes = (filters: readonly RowFilter[], row: number) => {
+export const passes = (filters: readonly RowFilter[], row: number) => {
   for (const { column, marks } of filters) if (marks[column[row] as number] !== 1) return false
   return true
 }
 
 /** One page of the rows that pass every filter. Counts the other rows instead of collecting them, because they may be many. */
-export const select = (
-  rows: ArrayLike<number>,
-  filters: readonly RowFilter[],
-  { page, perPage }: PageQuery,
-  isWanted?: (row: number) => boolean
-): Selection => {
+export const select = (rows: ArrayLike<number>, filters: readonly RowFilter[], { page, perPage }: PageQuery): Selection => {
   const first = (page - 1) * perPage
   const shown: number[] = []
-  if (filters.length === 0 && !isWanted) {
+  if (filters.length === 0) {
     for (let i = first; i < rows.length && shown.length < perPage; i++) shown.push(rows[i] as number)
     return { shown, total: rows.length }
   }
   let total = 0
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as number
-    if (!passes(filters, row) || isWanted?.(row) === false) continue
+    if (!passes(filters, row)) continue
     if (total >= first && shown.length < perPage) shown.push(row)
     total++
   }

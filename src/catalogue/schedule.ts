@@ -8,7 +8,7 @@ import { days, timeOf, timestamp } from '../time.js'
 import { type Answering, answerOf } from './answers.js'
 import { type Audience, isOpen, segmentOf } from './audience.js'
 import { type Fragments, json, jsonParts, listAnswer, pageBytes, withContent } from './bytes.js'
-import { DictionaryColumn, distinct, firstWhere, type Selection, select } from './columns.js'
+import { DictionaryColumn, distinct, firstWhere, passes, type Selection, select } from './columns.js'
 import { isServable } from './servable.js'
 import type { Skeleton } from './skeleton.js'
 import { fold } from './words.js'
@@ -109,6 +109,7 @@ const allEndedOf = (programmes: readonly Programme[]) => {
 
 /** The row of a content that the skeleton does not have. */
 const noRow = -1
+const [unknown, open, closed] = [0, 1, 2]
 
 /** Selects what overlaps a time window. If `from` equals `to`, that is what is on at that moment. */
 interface ScheduleFilter {
@@ -120,15 +121,18 @@ interface ScheduleFilter {
 /** The programmes of all channels, one row each, sorted by start. */
 export class Schedule {
   readonly channels: Channels
-  private readonly rows: Int32Array
+  /** Room for the rows that a page is chosen from. */
+  private readonly shown: Int32Array
   private readonly channel = new DictionaryColumn<string>()
+  private readonly ends: Float64Array
   private readonly allEnded: Float64Array
-  private contents: { rows: Int32Array; skeleton: Skeleton; size: number } | undefined
+  private contents: { rows: Int32Array; known: Uint8Array; skeleton: Skeleton; size: number } | undefined
 
   /** `programmes` must be sorted by start. */
   constructor(private readonly programmes: Programme[]) {
     this.channels = new Channels(programmes)
-    this.rows = Int32Array.from(programmes, (_, row) => row)
+    this.shown = new Int32Array(programmes.length)
+    this.ends = Float64Array.from(programmes, ({ ends }) => ends)
     this.allEnded = allEndedOf(programmes)
     programmes.forEach(({ channel }, row) => void this.channel.set(row, channel, channel))
   }
@@ -143,22 +147,32 @@ export class Schedule {
     const until = Math.max(to, from + 1)
     const first = firstWhere(length, row => (this.allEnded[row] as number) > from)
     const end = firstWhere(length, row => this.get(row).starts >= until)
-    const contents = this.contentsIn(skeleton)
+    const { rows, known } = this.contentsIn(skeleton)
+    known.fill(unknown)
     const isShown = (row: number) => {
-      const content = contents[row] as number
-      return this.get(row).ends > from && content !== noRow && isOpen(skeleton, content, now, audience)
+      const content = rows[row] as number
+      if (!((this.ends[row] as number) > from) || content === noRow) return false
+      // Most contents have many programmes.
+      if (known[content] === unknown) known[content] = isOpen(skeleton, content, now, audience) ? open : closed
+      return known[content] === open
     }
-    return select(this.rows.subarray(first, end), channel ? [this.channel.anyOf(channel)] : [], page, isShown)
+    const filters = channel ? [this.channel.anyOf(channel)] : []
+    let count = 0
+    for (let row = first; row < end; row++) if (passes(filters, row) && isShown(row)) this.shown[count++] = row
+    return select(this.shown.subarray(0, count), [], page)
   }
 
-  /** The skeleton rows of the programmes' contents. Rows keep their numbers, so only a new content changes the result. */
+  /**
+   * The skeleton rows of the programmes' contents, and room for what is known of each content. Rows keep their numbers, so only a new content
+   * changes the result.
+   */
   private contentsIn(skeleton: Skeleton) {
     const { size } = skeleton
     if (this.contents?.skeleton !== skeleton || this.contents.size !== size) {
       const rows = Int32Array.from(this.programmes, ({ content_id }) => skeleton.row(content_id) ?? noRow)
-      this.contents = { rows, skeleton, size }
+      this.contents = { rows, known: new Uint8Array(size), skeleton, size }
     }
-    return this.contents.rows
+    return this.contents
   }
 }
 

@@ -1,6 +1,6 @@
 import type { HomeAnswer, HomeKind, Home as HomeOnWire, HomeRow } from '../../schemas/home.js'
 import { everybody, segmentOf } from '../catalogue/audience.js'
-import { type Fragment, type JsonParts, joined, jsonParts, list, okBytes } from '../catalogue/bytes.js'
+import { type Fragment, type JsonParts, jsonParts, list, okBytes, Pieces } from '../catalogue/bytes.js'
 import { longestShelf } from '../catalogue/rails.js'
 import type { Data } from '../data/index.js'
 import { withDeadline } from '../overload/deadlines.js'
@@ -164,7 +164,7 @@ const partsOf = ({ kind, name, because, more, items, keep }: PlannedShelf, conte
   if (shown.length === 0 || (because !== undefined && !cause)) return undefined
   const head = { kind, name: name ?? null, because: cause ? { content_id: because, name: cause.name } : null, more }
   const shelf = jsonParts<HomeRow>([`${JSON.stringify(head).slice(0, -1)},"items":`, ...list(shown), '}'])
-  if (keep && shown.length === items.length) keep(joined(shelf))
+  if (keep && shown.length === items.length) keep(new Pieces(shelf).joined())
   return shelf
 }
 

@@ -5,7 +5,7 @@ import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { content } from '../helpers/documents.js'
 
 const now = Date.now()
-const size = 30_000
+const size = 100_000
 const channels = 150
 
 const skeletonOf = (count: number) => {
@@ -67,6 +67,13 @@ t.test('a content that is new, or a new skeleton, is looked up again', async t =
   skeleton.put(content(2, { deleted_at: new Date(), stamp: new Date(1) }))
   t.equal(total(skeleton), size / 5000)
   t.equal(total(skeletonOf(2)), (2 * size) / 5000)
+})
+
+t.test('each audience has its own programmes', async t => {
+  const skeleton = skeletonOf(1)
+  skeleton.put(content(2, { countries_exclude: ['DE'] }))
+  const total = (country: string | undefined) => schedule.page(skeleton, everything, { ...everybody, country }, now, first).total
+  t.strictSame([total(undefined), total('DE'), total('FR')], [(2 * size) / 5000, size / 5000, (2 * size) / 5000])
 })
 
 /** The least processor time of several runs, in microseconds: what else the machine does only adds to it. */

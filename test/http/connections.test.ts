@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import t, { type Test } from 'tap'
+import { type Json, Pieces } from '../../src/catalogue/bytes.js'
 import { ErrorAnswer } from '../../src/errors.js'
 import { assertFailure } from '../helpers/answers.js'
 import { type App, addUser, build, password, signIn } from '../helpers/app.js'
@@ -308,5 +309,57 @@ t.test('pipelined requests', async t => {
       t.strictSame(warnings, [])
       t.strictSame(await talk(app, request('/fast') + garbage), [fast, malformed])
     })
+  })
+})
+
+t.test('large answers', async t => {
+  const path = (name: string, length: number | string) => `/large/${name}/${length}`
+  const sent: ArrayBufferLike[] = []
+  let latest: Socket | undefined
+  const app = await build(t, {
+    extend: app => {
+      app.get<{ Params: { name: string; length: string } }>(
+        path(':name', ':length'),
+        { config: { admission: 'public' } },
+        ({ params: { name, length } }, reply) => reply.json(new Pieces([Buffer.from(name.repeat(Number(length)))]) as Json<unknown>)
+      )
+      app.addHook('onSend', async ({ raw }, _reply, payload) => {
+        sent.push((payload as Buffer).buffer)
+        latest = raw.socket
+      })
+    }
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const readEach = async (names: string, length: number) => {
+    for (const name of names) {
+      const response = await fetch(`http://127.0.0.1:${port}${path(name, length)}`)
+      t.equal(response.headers.get('content-length'), String(length))
+      t.ok((await response.text()) === name.repeat(length), `${length} x ${name}`)
+    }
+  }
+
+  t.test('are sent from one buffer if they come one after the other', async t => {
+    await readEach('ab', 400_000)
+    await readEach('cd', 100_000)
+    t.equal(new Set(sent).size, 1)
+    await readEach('ef', 600_000)
+    t.equal(new Set(sent).size, 3, 'unless they are too large for it')
+  })
+
+  t.test('reach a caller who reads late as they were sent', async t => {
+    const socket = await connected(app)
+    const names = [...'abcdefghijklmnopqrstuvwxyz'.repeat(2)]
+    for (const name of names) socket.write(`GET ${path(name, 500_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    socket.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    // The system takes some megabytes.
+    await until(() => (latest?.writableLength ?? 0) > 0)
+    await readEach('0123456789', 500_000)
+    const bodies = (await text(socket))
+      .split(/HTTP\/1\.1 200 OK\r\n/)
+      .slice(1, -1)
+      .map(answer => answer.split('\r\n\r\n')[1])
+    t.equal(bodies.length, names.length)
+    t.ok(bodies.every((body, i) => body === names[i]?.repeat(500_000)))
   })
 })
