@@ -70,9 +70,7 @@ export default fp(
       }
       return observe
     }
-    const logged = new WeakSet<FastifyRequest>()
-    app.decorate('logAnswer', (request: FastifyRequest, reply: FastifyReply) => {
-      logged.add(request)
+    const logAnswer = (request: FastifyRequest, reply: FastifyReply) => {
       const { id, method, url, routeOptions } = request
       const { statusCode, elapsedTime } = reply
       lines[levelOf(request, reply)](
@@ -80,9 +78,14 @@ export default fp(
         'answered'
       )
       observerOf(method, routeOptions.url ?? 'unknown', statusCode)(elapsedTime / 1000)
+    }
+    const logged = new WeakSet<FastifyRequest>()
+    app.decorate('logAnswer', (request: FastifyRequest, reply: FastifyReply) => {
+      logged.add(request)
+      logAnswer(request, reply)
     })
     app.addHook('onResponse', (request, reply, done) => {
-      if (!logged.has(request)) app.logAnswer(request, reply)
+      if (!logged.has(request)) logAnswer(request, reply)
       done()
     })
   },

@@ -9,6 +9,9 @@ export const importGrace = requestGrace - seconds(2)
 /** How long closing may take before the process exits regardless. Longer than `requestGrace`, because the database is closed last. */
 export const closeTimeout = requestGrace + seconds(2)
 
+/** Connections that wait to be accepted. When another process stops, all of its streams of changes come at once. */
+const mostUnaccepted = 4096
+
 export const stopSignals = ['SIGTERM', 'SIGINT'] as const
 
 /** Listens until a stop signal, then drains and exits with status 0. */
@@ -27,7 +30,7 @@ export const serve = async (app: Pick<FastifyInstance, 'settings' | 'log' | 'dra
   })
 
   try {
-    await app.listen({ host: HOST, port: PORT })
+    await app.listen({ host: HOST, port: PORT, backlog: mostUnaccepted })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     app.log.fatal(code === 'EADDRINUSE' ? `Port ${PORT} is in use: stop the process that listens there, or set PORT` : message)

@@ -60,8 +60,10 @@ export class LiveStreams {
     this.streams.add(stream)
     this.accounts.add(viewer.account)
     stream.ready(cursor)
-    if (known) this.join(stream, cursor, known)
-    else void this.catchUp(stream, cursor)
+    if (!known) return void this.catchUp(stream, cursor)
+    const followers = this.followersWith(stream)
+    followers.streams.set(stream, { cursor, sent: known })
+    void this.look(followers)
   }
 
   /** Looks for changes in the lists of these users. */
@@ -97,10 +99,9 @@ export class LiveStreams {
       else if (!current) stream.end('session')
       else if (current.maxAge === audience.maxAge) stream.commentIfDue(now)
       else {
-        const isFollowing = this.leave(stream)
+        this.leave(stream)
         stream.audience = { ...audience, maxAge: current.maxAge }
-        // One that still catches up finds out by its next read.
-        if (isFollowing) void this.catchUp(stream, resettingCursor(viewer.id))
+        void this.catchUp(stream, resettingCursor(viewer.id))
       }
     }
     for (const followers of this.remembering) if (followers.sent.isOld(now)) this.forget(followers)
@@ -115,55 +116,61 @@ export class LiveStreams {
 
   /** Sends what has changed since the cursor, as fast as the caller reads it. */
   private async catchUp(stream: LiveStream, from: string) {
+    const followers = this.followersWith(stream)
+    followers.streams.set(stream, 'behind')
     const sent = new SentChanges()
-    const isWanted = () => !stream.hasEnded
+    const { viewer, audience } = stream
+    const isWanted = () => followers.streams.has(stream)
     let cursor = from
+    let seen = 0
+    const onRead = () => {
+      seen = followers.nudges
+    }
     try {
-      for await (const page of this.pagesFrom(cursor, { reader: stream, isWanted })) {
+      for await (const page of this.pagesFrom(cursor, { reader: { viewer, audience }, isWanted, onRead })) {
         cursor = page.cursor
         const data = sent.unsentIn(page)
         if (data) stream.send(cursor, data)
         await stream.drained()
       }
-      if (isWanted()) this.join(stream, cursor, sent)
+      if (!isWanted()) return
+      followers.streams.set(stream, { cursor, sent })
+      if (followers.nudges > seen) void this.look(followers)
     } catch (error) {
       this.options.onFault(error)
       stream.destroy()
     }
   }
 
-  private join(stream: LiveStream, cursor: string, sent: SentChanges) {
-    const { viewer, audience } = stream
+  private followersWith({ viewer, audience }: LiveStream) {
     const ofProfile = this.followers.get(viewer.id) ?? []
-    let followers = ofProfile.find(({ reader }) => reader.audience.maxAge === audience.maxAge)
-    if (!followers) {
-      followers = new Followers({ viewer, audience })
-      this.followers.set(viewer.id, [...ofProfile, followers])
-    }
-    followers.streams.set(stream, { cursor, sent })
-    void this.look(followers)
+    const known = ofProfile.find(({ reader }) => reader.audience.maxAge === audience.maxAge)
+    if (known) return known
+    const followers = new Followers({ viewer, audience })
+    this.followers.set(viewer.id, [...ofProfile, followers])
+    return followers
   }
 
-  /** Returns whether the stream was among the followers of its profile, and not still catching up. */
   private leave(stream: LiveStream) {
     const { id } = stream.viewer
-    const ofProfile = this.followers.get(id) ?? []
-    const followers = ofProfile.find(({ streams }) => streams.delete(stream))
-    if (!followers) return false
-    if (followers.isEmpty) this.remembering.delete(followers)
-    const left = ofProfile.filter(({ isEmpty }) => !isEmpty)
+    const left: Followers[] = []
+    for (const followers of this.followers.get(id) as Followers[]) {
+      followers.streams.delete(stream)
+      if (followers.streams.size > 0) left.push(followers)
+      else this.remembering.delete(followers)
+    }
     if (left.length > 0) this.followers.set(id, left)
     else this.followers.delete(id)
-    return true
   }
 
   /** Sends what has changed to all followers. */
   private async look(followers: Followers, hasNews = false) {
+    followers.nudges++
     followers.isDue = true
     followers.hasNews ||= hasNews
     if (followers.isLooking) return
     followers.isLooking = true
-    const isWanted = () => !followers.isEmpty
+    const isWanted = () => followers.isFollowed
     try {
       while (followers.isDue && isWanted()) {
         const { reader, hasNews } = followers
@@ -187,17 +194,15 @@ export class LiveStreams {
   }
 
   /** The pages from a cursor on, as long as they are wanted. While the database is away, tries again. */
-  private async *pagesFrom(
-    cursor: string,
-    { reader, isWanted, hasNews = false }: { reader: Reader; isWanted: () => boolean; hasNews?: boolean }
-  ) {
+  private async *pagesFrom(cursor: string, { reader, isWanted, hasNews = false, onRead }: Pages) {
     for (let since = cursor, more = true; more && isWanted(); ) {
-      const { audience } = reader
+      onRead?.()
       try {
         const page = await this.reads.run(() => this.options.read(reader, since, hasNews))
+        if (!isWanted()) return
         yield page
         since = page.cursor
-        more = page.more || reader.audience !== audience
+        more = page.more
       } catch (error) {
         if (!isAway(error)) throw error
         await sleep(retryEvery, undefined, { ref: false })
@@ -206,32 +211,41 @@ export class LiveStreams {
   }
 }
 
-/** The streams of one profile that have read everything. They share a cursor, so that each change is read once for all of them. */
+interface Pages {
+  reader: Reader
+  isWanted: () => boolean
+  hasNews?: boolean
+  onRead?: () => void
+}
+
+/** The streams of one profile. Those that have read everything share a cursor, so that each change is read once for all of them. */
 class Followers {
+  /** Counts what there was to look for. */
+  nudges = 0
   isDue = false
   /** Whether something has changed, and not only may have. */
   hasNews = false
   isLooking = false
   cursor = ''
   sent = new SentChanges()
-  /** Those that join before the next read come with what they have read so far. */
-  readonly streams = new Map<LiveStream, { cursor: string; sent: SentChanges } | undefined>()
+  /** Those that follow, those that will from the next look on, with what they have read so far, and those that still catch up. */
+  readonly streams = new Map<LiveStream, 'following' | { cursor: string; sent: SentChanges } | 'behind'>()
 
   constructor(readonly reader: Reader) {}
 
-  get isEmpty() {
-    return this.streams.size === 0
+  get isFollowed() {
+    for (const state of this.streams.values()) if (state !== 'behind') return true
+    return false
   }
 
   admit() {
-    let isFirst = [...this.streams.values()].every(joining => joining)
-    for (const [stream, joining] of this.streams) {
-      if (!joining) continue
-      const { cursor, sent } = joining
-      this.cursor = isFirst ? cursor : olderCursor(cursor, this.cursor)
-      if (isFirst) this.sent = sent
-      else this.sent.keepCommon(sent)
-      this.streams.set(stream, undefined)
+    let isFirst = ![...this.streams.values()].includes('following')
+    for (const [stream, state] of this.streams) {
+      if (typeof state === 'string') continue
+      this.cursor = isFirst ? state.cursor : olderCursor(state.cursor, this.cursor)
+      if (isFirst) this.sent = state.sent
+      else this.sent.keepCommon(state.sent)
+      this.streams.set(stream, 'following')
       isFirst = false
     }
   }
@@ -239,7 +253,7 @@ class Followers {
   send(page: Changes) {
     this.cursor = page.cursor
     const data = this.sent.unsentIn(page)
-    if (data) for (const [stream, joining] of this.streams) if (!joining) stream.send(page.cursor, data)
+    if (data) for (const [stream, state] of this.streams) if (state === 'following') stream.send(page.cursor, data)
   }
 
   destroy() {

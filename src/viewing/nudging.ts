@@ -51,9 +51,9 @@ export class Nudger {
   async close() {
     clearInterval(this.heart)
     this.closing.abort()
-    await this.sending
-    if (this.seq === 0 && this.pending.size === 0) return
     const sendAll = async () => {
+      await this.sending
+      if (this.seq === 0 && this.pending.size === 0) return
       while (this.unsent || this.pending.size > mostUsers) await this.send()
       await this.send(true)
     }

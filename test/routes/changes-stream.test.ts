@@ -189,14 +189,16 @@ t.test('a stream of changes', async t => {
     await third.told(changes => idsIn(changes).includes(9))
   })
 
-  /** Lets something happen while the app reads changes for the next time. */
-  const during = (name: 'after' | 'isQuiet', meanwhile: () => Promise<unknown>) => {
+  /** Lets something happen before or after the app reads changes for the next time. */
+  const around = (name: 'after' | 'isQuiet', before: () => Promise<unknown>, after = async (): Promise<unknown> => undefined) => {
     const { changes } = app.data
     const real = changes[name] as (...given: unknown[]) => Promise<never>
     changes[name] = async (...given: unknown[]) => {
       changes[name] = real
-      await meanwhile()
-      return real(...given)
+      await before()
+      const found = await real(...given)
+      await after()
+      return found
     }
   }
 
@@ -207,7 +209,7 @@ t.test('a stream of changes', async t => {
     await watch(viewer, 1)
     await first.told(1)
     let second = first
-    during('after', async () => {
+    around('after', async () => {
       second = await follow(t, address, viewer.headers)
       await until(() => second.events.length > 0)
     })
@@ -216,6 +218,26 @@ t.test('a stream of changes', async t => {
     await watch(viewer, 3)
     for (const stream of [first, second]) await stream.told(changes => idsIn(changes).includes(3))
     t.strictSame(new Set(idsIn(first.changes())), new Set([1, 2, 3]))
+  })
+
+  t.test('misses nothing that changes while it catches up', async t => {
+    const viewer = await viewerOf(app)
+    await watch(viewer, 1)
+    const other = await follow(t, address, viewer.headers)
+    await until(() => other.events.length > 0)
+    const change = async (content_id: number) => {
+      await watch(viewer, content_id)
+      await other.told(changes => idsIn(changes).includes(content_id))
+    }
+    around(
+      'after',
+      () => change(2),
+      () => change(3)
+    )
+    const stream = await follow(t, address, viewer.headers, '?since=x')
+    await stream.told(changes => new Set(idsIn(changes)).size === 3)
+    await change(4)
+    await stream.told(changes => idsIn(changes).includes(4))
   })
 
   for (const [name, query] of [
@@ -227,7 +249,7 @@ t.test('a stream of changes', async t => {
       const viewer = await viewerOf(app)
       const seen = new Promise<Socket>(resolve => app.server.once('request', ({ socket }) => resolve(socket)))
       const leaving = new AbortController()
-      during(name, async () => {
+      around(name, async () => {
         leaving.abort()
         const socket = await seen
         await until(() => socket.destroyed)
