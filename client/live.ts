@@ -7,7 +7,7 @@ type Changes = components['schemas']['Changes']
 
 export interface LiveOptions {
   live: true
-  /** Called with each copy after the one that `sync()` resolves with. */
+  /** Called with each other copy after the one that `sync()` resolves with. */
   onCopy?: (copy: Copy) => void
   /** Called if it ends by itself, for example with the session. */
   onEnd?: (error: unknown) => void
@@ -48,6 +48,9 @@ const isHidden = () => browser.document?.visibilityState === 'hidden'
 
 /** Randomized, so that devices whose streams broke off together do not all come back at once. */
 const about = (wait: number) => wait * (0.5 + Math.random() / 2)
+
+/** What an app sees of a copy. */
+const textOf = ({ cursor: _, ...lists }: Copy) => JSON.stringify(lists)
 
 type StreamEvent = { [Field in 'event' | 'data' | 'retry']?: string }
 
@@ -148,7 +151,7 @@ export const createLive = ({ owner, read, take, open }: Options) => {
         if (response?.ok && response.body)
           for await (const { event, data = '{}', retry } of eventsIn(response.body, attempt.signal, onBytes)) {
             if (event === 'ready') readyAt = Date.now()
-            if (event === 'end') last = { ...JSON.parse(data), ...(retry && { retry: Number(retry) }) }
+            if (event === 'end') last = { ...JSON.parse(data), retry: Math.min(longestWait, Number(retry)) }
             if (event !== 'changes' || attempt.signal.aborted) continue
             const page: Changes = JSON.parse(data)
             isBehind = page.reset
@@ -167,15 +170,19 @@ export const createLive = ({ owner, read, take, open }: Options) => {
       // Asking shows whether the session has ended for good.
       if (last.reason === 'session') isBehind = true
       if (Date.now() - readyAt > steadyAfter) failures = 0
-      return last.reason === 'token' ? 0 : (last.retry ?? growingWait())
+      return last.reason === 'token' ? 0 : last.retry || growingWait()
     }
 
     const turn = async () => {
       const isPolling = Date.now() < pollUntil
-      if (!copy || isBehind || isPolling) keep(await read(id))
+      if (!copy || isBehind || isPolling) {
+        const next = await read(id)
+        if (!copy || textOf(next) !== textOf(copy)) keep(next)
+        copy = next
+      }
       isBehind = false
       if (signal.aborted) return 0
-      if (!isPolling) return stream((copy as Copy).cursor)
+      if (!isPolling) return stream(copy.cursor)
       failures = 0
       return about(pollEvery)
     }
@@ -187,8 +194,9 @@ export const createLive = ({ owner, read, take, open }: Options) => {
         if (!mayBeTemporary(error)) throw error
         isBehind = true
         pollUntil = 0
-        const { retryAfter } = error
-        await (retryAfter === undefined ? pause(growingWait()) : pause(retryAfter * 1000 + about(1000), true))
+        const { retryAfter = 0 } = error
+        // Where streams are full, the service asks only for a moment.
+        await pause(Math.max(growingWait(), retryAfter * 1000 + about(1000)), retryAfter > 0)
       }
     }
   }
