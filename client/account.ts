@@ -10,8 +10,8 @@ interface Options {
   userCalls: UserCalls
   begin: (signedIn: SignedIn) => Promise<void>
   leave: () => Promise<void>
-  /** Ends the heartbeats of a player. */
-  stopPlaying: () => void
+  /** Ends the heartbeats of a player and the live copy. */
+  stop: () => void
   /** Drops what the store has of a profile. */
   forget: (id: number) => Promise<void>
 }
@@ -19,7 +19,7 @@ interface Options {
 const codePath = (user_code: string) => ({ params: { path: { userCode: user_code } } })
 
 /** Signing in and out, and what belongs to the account of a user. */
-export const createAccount = ({ open, userCalls, begin, leave, stopPlaying, forget }: Options) => {
+export const createAccount = ({ open, userCalls, begin, leave, stop, forget }: Options) => {
   const { calls, once, asWrong } = userCalls
   const signInWithCode = createCodeSignIn(open)
   const decide = (user_code: string, approve: boolean) =>
@@ -46,7 +46,7 @@ export const createAccount = ({ open, userCalls, begin, leave, stopPlaying, forg
     /** Also works offline. The service then ends the session when its refresh token expires. */
     signOut: async () => {
       // A heartbeat after the logout would be refused, as if the session had ended by itself.
-      stopPlaying()
+      stop()
       await calls.post('/logout').catch(() => undefined)
       await leave()
     },

@@ -61,24 +61,40 @@ export const createCopies = ({ store, exclusively, owner, changes }: Options) =>
   const nameOf = (id: number) => `copy-${id}` as const
   const drop = (id: number) => exclusively('copy', async () => store.save(nameOf(id), null))
 
+  const load = async (id: number) => (await store.load(nameOf(id))) ?? undefined
+  const readFrom = async (id: number, begun: Copy | undefined) => {
+    let copy = begun
+    do {
+      const page = await changes(id, copy?.cursor)
+      copy = withChanges(page.reset || !copy ? nothing : copy, page)
+      await store.save(nameOf(id), copy)
+    } while (!copy.isComplete)
+    return copy
+  }
+  const read = (id: number) => exclusively('copy', async () => readFrom(id, await load(id)))
+
   return {
+    read,
+    /** Takes what the stream has sent after a cursor. If the copy has another cursor, another tab or call has changed it. */
+    take: (id: number, since: string, page: Changes) =>
+      exclusively('copy', async () => {
+        const copy = await load(id)
+        if (copy?.cursor === page.cursor) return copy
+        if (copy?.cursor !== since) return readFrom(id, copy)
+        const next = withChanges(copy, page)
+        await store.save(nameOf(id), next)
+        return next
+      }),
+
     sync: async () => {
       const user = await owner()
       if (!user) throw signedOut()
-      return exclusively('copy', async () => {
-        let copy = (await store.load(nameOf(user.id))) ?? undefined
-        do {
-          const page = await changes(user.id, copy?.cursor)
-          copy = withChanges(page.reset || !copy ? nothing : copy, page)
-          await store.save(nameOf(user.id), copy)
-        } while (!copy.isComplete)
-        return copy
-      })
+      return read(user.id)
     },
 
     copy: async () => {
       const user = await owner()
-      return user && ((await store.load(nameOf(user.id))) ?? undefined)
+      return user && load(user.id)
     },
 
     dropCopy: async () => {

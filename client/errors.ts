@@ -89,6 +89,9 @@ export const sessionEnded = (cause?: unknown) =>
   new ViewerError('session-ended', 'The session has ended: it expired, was revoked or was signed out elsewhere', { status: 401, cause })
 export const wrongCredentials = (cause: unknown, message: string) => new ViewerError('wrong-credentials', message, { status: 401, cause })
 export const isUnauthorized = (error: unknown) => error instanceof ViewerError && error.status === 401
+/** Whether trying again may help. */
+export const mayBeTemporary = (error: unknown): error is ViewerError =>
+  error instanceof ViewerError && ['no-answer', 'busy', 'failed'].includes(error.kind)
 export const isForbidden = (error: unknown) => error instanceof ViewerError && error.status === 403
 /** There was no response if the service did not answer until the code expired. */
 export const codeExpired = (cause: ViewerError) =>

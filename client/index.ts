@@ -6,6 +6,7 @@ import { createDiscovery } from './discovery.js'
 import { ViewerError } from './errors.js'
 import { createExclusively } from './exclusive.js'
 import type { Keeper } from './keeper.js'
+import { createLive, type LiveOptions } from './live.js'
 import { createOutbox } from './outbox.js'
 import { createPlaying } from './playing.js'
 import { createProfiles } from './profiles.js'
@@ -22,6 +23,7 @@ export type { Copy } from './copies.js'
 export type { HomeOptions, HomeRow } from './discovery.js'
 export type { Trouble } from './errors.js'
 export type { User } from './keeper.js'
+export type { LiveOptions } from './live.js'
 export type { Outcome } from './outbox.js'
 export type { Playing, PlayOptions } from './playing.js'
 export type { Identity, ProviderToken } from './provider-session.js'
@@ -91,6 +93,23 @@ export const createClient = ({
     changes: (owner, since) =>
       callsOf(owner).get('/changes', { params: { query: { perPage: 500, ...(since !== undefined && { since }) } } })
   })
+  // A stream lasts longer than any timeout.
+  const { answerTo } = createUserCalls(baseUrl, request => fetch(request), session)
+  const live = createLive({
+    owner: session.reporter,
+    read: async id => {
+      await outbox.deliverAtOnce()
+      return copies.read(id)
+    },
+    take: copies.take,
+    open: (owner, since, signal) =>
+      answerTo(new Request(`${baseUrl.replace(/\/$/, '')}/changes/stream?since=${encodeURIComponent(since)}`, { signal }), owner)
+  })
+  /** Ends what goes on by itself, and would go on in the name of the next user. */
+  const stop = () => {
+    playing.close()
+    live.stop()
+  }
   // Sends what an earlier visit could not send.
   void outbox.deliverAtOnce()
 
@@ -99,19 +118,19 @@ export const createClient = ({
     await copies.forget(id)
   }
   const begin = async (signedIn: SignedIn) => {
-    playing.close()
+    stop()
     await own.begin(sessionOf(signedIn))
     void outbox.deliverAtOnce()
   }
   const leave = () => {
-    playing.close()
+    stop()
     return session.leave()
   }
 
   return {
     ...calls,
 
-    ...createAccount({ open, userCalls, begin, leave, stopPlaying: playing.close, forget }),
+    ...createAccount({ open, userCalls, begin, leave, stop, forget }),
     ...createProfiles({
       open,
       userCalls,
@@ -120,7 +139,7 @@ export const createClient = ({
       exclusively,
       leave,
       deliver: outbox.deliverAtOnce,
-      stopPlaying: playing.close,
+      stop,
       forget
     }),
     ...createDiscovery(calls),
@@ -142,18 +161,22 @@ export const createClient = ({
     refused: outbox.refused,
     dropRefused: outbox.dropRefused,
 
-    /** Sends what is unsent, brings the local copy of the user's lists up to date, and resolves with it. */
-    sync: async () => {
+    /** Sends what is unsent, brings the local copy of the user's lists up to date, and resolves with it. With `live`, keeps it up to date. */
+    sync: async (options?: LiveOptions) => {
+      if (options?.live) return live.sync(options)
       await outbox.deliverAtOnce()
       return copies.sync()
     },
     /** The copy as the last `sync()` left it. Works offline. */
     copy: copies.copy,
-    dropCopy: copies.dropCopy,
+    dropCopy: () => {
+      live.stop()
+      return copies.dropCopy()
+    },
     /** Stops timers and listeners. Unsent reports stay in the store. */
     close: () => {
       outbox.close()
-      playing.close()
+      stop()
     }
   }
 }

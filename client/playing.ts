@@ -1,5 +1,5 @@
 import type { Calls } from './calls.js'
-import { ViewerError } from './errors.js'
+import { mayBeTemporary, type ViewerError } from './errors.js'
 
 export interface PlayOptions {
   /** The name of this device, if users sign in at an identity provider. Otherwise the sign-in has named the device. */
@@ -15,9 +15,6 @@ export interface Playing {
 
 /** In milliseconds. The service forgets a device after twice as long. */
 const usualInterval = 30_000
-
-/** A failure that may be temporary must not stop the player. */
-const mayBeTemporary = (error: unknown) => error instanceof ViewerError && ['no-answer', 'busy', 'failed'].includes(error.kind)
 
 export const createPlaying = (calls: Pick<Calls, 'post' | 'delete'>, interval = usualInterval) => {
   let current: PlayOptions | undefined
@@ -50,6 +47,7 @@ export const createPlaying = (calls: Pick<Calls, 'post' | 'delete'>, interval = 
           try {
             await calls.post('/playing', { body: { content_id, ...named } })
           } catch (error) {
+            // A failure that may be temporary must not stop the player.
             if (mayBeTemporary(error) || current !== mine) return
             end()
             throw error

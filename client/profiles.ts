@@ -18,8 +18,8 @@ interface Options {
   leave: () => Promise<void>
   /** Sends what the signed-in profile has reported. */
   deliver: () => Promise<void>
-  /** Ends the heartbeats of a player, which would go on in the name of the next profile. */
-  stopPlaying: () => void
+  /** Ends the heartbeats of a player and the live copy, which would go on in the name of the next profile. */
+  stop: () => void
   /** Drops what the store has of a profile. */
   forget: (id: number) => Promise<void>
 }
@@ -27,7 +27,7 @@ interface Options {
 const pathOf = (id: number) => ({ params: { path: { profileId: String(id) } } })
 
 /** The viewers of an account. One of them watches on this device. */
-export const createProfiles = ({ open, userCalls, own, provider, exclusively, leave, deliver, stopPlaying, forget }: Options) => {
+export const createProfiles = ({ open, userCalls, own, provider, exclusively, leave, deliver, stop, forget }: Options) => {
   const session = provider ?? own
   const { calls, callsOf, once, asWrong } = userCalls
 
@@ -78,7 +78,7 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, le
       exclusively('profile', async () => {
         if (provider) {
           await deliver()
-          stopPlaying()
+          stop()
           const user = await provider.useProfile(id)
           void deliver()
           return user
@@ -88,7 +88,7 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, le
           .post('/profiles/{profileId}/token', { ...pathOf(id), body: given })
           .catch(asWrong('The PIN or the password is missing or wrong'))
         const replaced = await goOn(before?.id, signedIn)
-        stopPlaying()
+        stop()
         await end(replaced.access_token)
         void deliver()
         return signedIn.user

@@ -20,19 +20,19 @@ export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keep
     ((...given) => call(...given).catch(asSessionEnded)) as Call
 
   /** If an owner is named, nothing is sent in the name of another user. */
+  const answerTo = async (request: Request, owner?: number) => {
+    const token = await session.token(owner)
+    if (!token) return transport(request)
+    const profile = profileFor(token, owner)
+    const again = request.clone()
+    const response = await send(request, token, profile)
+    if (response.status !== 401) return response
+    const renewed = await session.tokenAfter(token, owner)
+    return renewed ? send(again, renewed, profile) : response
+  }
   const callsOf = (owner?: number, onResponse: (response: Response) => void = () => {}): Calls => {
-    const answerTo = async (request: Request) => {
-      const token = await session.token(owner)
-      if (!token) return transport(request)
-      const profile = profileFor(token, owner)
-      const again = request.clone()
-      const response = await send(request, token, profile)
-      if (response.status !== 401) return response
-      const renewed = await session.tokenAfter(token, owner)
-      return renewed ? send(again, renewed, profile) : response
-    }
     const calls = createCalls(baseUrl, async request => {
-      const response = await answerTo(request)
+      const response = await answerTo(request, owner)
       onResponse(response)
       return response
     })
@@ -41,6 +41,7 @@ export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keep
 
   const calls = callsOf()
   return {
+    answerTo,
     callsOf,
     calls,
 

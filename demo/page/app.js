@@ -5,7 +5,7 @@ import { showCollections } from './collections.js'
 import { showHidden } from './hidden.js'
 import { showHistory } from './history.js'
 import { showHome } from './home.js'
-import { loadLibrary } from './library.js'
+import { followLibrary, loadLibrary } from './library.js'
 import { showSchedule } from './schedule.js'
 import './header.js'
 import './search.js'
@@ -21,6 +21,7 @@ const showViewer = async () => {
   showHistory()
   showHidden()
   renewSheet()
+  followLibrary()
 }
 
 events.addEventListener('session', showViewer)

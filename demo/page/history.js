@@ -67,4 +67,4 @@ export const showHistory = async () => {
   }
   await add(1)
 }
-events.addEventListener('watched', showHistory)
+for (const event of ['watched', 'elsewhere']) events.addEventListener(event, showHistory)

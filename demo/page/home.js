@@ -102,4 +102,4 @@ export const chooseCollection = async mname => {
 }
 
 const renew = () => refresh().catch(() => undefined)
-for (const event of ['watched', 'saved', 'unhidden']) events.addEventListener(event, renew)
+for (const event of ['watched', 'saved', 'unhidden', 'elsewhere']) events.addEventListener(event, renew)

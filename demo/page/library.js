@@ -37,6 +37,38 @@ export const loadLibrary = async () => {
   for (const { content_id, rating } of rated?.collection ?? []) ratings.set(content_id, rating)
 }
 
+/** @typedef {import('../../client/index.js').Copy} Copy */
+
+/** Whether the page does not know everything of the copy yet. @param {Copy} copy */
+const hasNews = ({ history, watchlist, ratings: rated }) =>
+  history.length !== progress.size ||
+  watchlist.length !== saved.size ||
+  rated.length !== ratings.size ||
+  history.some(({ content_id, time }) => progress.get(content_id)?.time !== time) ||
+  watchlist.some(({ content_id, id }) => saved.get(content_id) !== id) ||
+  rated.some(({ content_id, rating }) => ratings.get(content_id) !== rating)
+
+/** @param {Copy} copy */
+const take = ({ history, watchlist, ratings: rated }) => {
+  progress.clear()
+  saved.clear()
+  ratings.clear()
+  for (const element of history) remember(element)
+  for (const { content_id, id } of watchlist) saved.set(content_id, id)
+  for (const { content_id, rating } of rated) ratings.set(content_id, rating)
+}
+
+/** Follows what other windows and devices of the user do. */
+export const followLibrary = async () => {
+  if (!(await viewer.user())) return
+  const onCopy = (/** @type {Copy} */ copy) => {
+    if (!hasNews(copy)) return
+    take(copy)
+    emit('elsewhere')
+  }
+  await viewer.sync({ live: true, onCopy }).then(take, () => undefined)
+}
+
 /** @param {number} content_id */
 export const toggleSaved = async content_id => {
   const element = saved.get(content_id)

@@ -14,6 +14,7 @@ import { createClient } from '../../client/index.js'
  * - `rated`: a title was liked or disliked
  * - `hidden`: a title was hidden on its card, or shown again there
  * - `unhidden`: a title was taken off the list of hidden titles
+ * - `elsewhere`: another window or device of the user has changed something
  *
  * The others ask a part of the page to open:
  * - `account`: the account and its devices
@@ -23,7 +24,7 @@ import { createClient } from '../../client/index.js'
  * - `approval`: the approval of a device that shows a code
  */
 export const events = new EventTarget()
-/** @typedef {'session' | 'ended' | 'household' | 'settled' | 'watched' | 'saved' | 'rated' | 'hidden' | 'unhidden'} Happening */
+/** @typedef {'session' | 'ended' | 'household' | 'settled' | 'watched' | 'saved' | 'rated' | 'hidden' | 'unhidden' | 'elsewhere'} Happening */
 /** @param {Happening | 'account' | 'who' | 'manage' | 'television' | 'approval'} type */
 export const emit = type => events.dispatchEvent(new Event(type))
 

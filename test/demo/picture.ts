@@ -1,4 +1,5 @@
 import t from 'tap'
+import { until } from '../helpers/until.js'
 import { chooseProfile, openDemo, withBrowser } from './helper.js'
 
 // `npm run picture` takes the picture of the README.
@@ -13,6 +14,6 @@ t.test('the demo page, as Ada sees it', async t => {
   await page.getByRole('region', { name: 'Continue watching' }).locator('.card:not(.skeleton)').first().waitFor()
   // The greeting covers a part of the page.
   await page.locator('#notice').waitFor({ state: 'hidden', timeout: 15_000 })
-  await page.waitForLoadState('networkidle')
+  await until(() => page.evaluate<boolean>('[...document.images].every(({ complete }) => complete)'))
   await page.screenshot({ path: 'docs/page.png' })
 })

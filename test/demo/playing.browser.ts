@@ -30,13 +30,18 @@ t.test('the demo page plays on two devices of an account, and says which', withB
   t.equal(await phone.getByText('You already watch').count(), 0)
 })
 
-t.test('the demo page skips the intro, and offers the next episode at the credits', withBrowser, async t => {
+t.test('the demo page skips the intro, and offers the next episode at the credits, which a second window learns', withBrowser, async t => {
   const { visit } = await openDemo(t)
-  const { page } = await visit()
-  await page.getByRole('button', { name: 'Sign in as Ada' }).click()
-  await chooseProfile(page, 'Ada')
+  const [{ page }, { page: second }] = [await visit(), await visit()]
+  for (const each of [page, second]) {
+    await each.getByRole('button', { name: 'Sign in as Ada' }).click()
+    await chooseProfile(each, 'Ada')
+  }
   const row = page.getByRole('region', { name: 'Continue watching', exact: true })
-  await row.locator('.card').filter({ hasText: /S\d/ }).first().getByRole('button').first().click()
+  const card = row.locator('.card').filter({ hasText: /S\d/ }).first()
+  const id = await card.getAttribute('data-id')
+  await second.locator('#history .watched').first().waitFor()
+  await card.getByRole('button').first().click()
   const player = page.getByRole('group', { name: 'Player' })
   const position = player.getByRole('slider')
   await position.fill('12')
@@ -45,6 +50,7 @@ t.test('the demo page skips the intro, and offers the next episode at the credit
   await position.fill((await position.getAttribute('max')) as string)
   await player.getByRole('button', { name: /^Next: / }).click()
   t.equal(await position.inputValue(), '0')
+  await second.locator(`#history [data-id="${id}"]`, { hasText: 'Watched' }).waitFor()
 })
 
 t.test('the demo page remembers languages by show and for all titles, offline too', withBrowser, async t => {

@@ -1,0 +1,232 @@
+import type { Copy } from './copies.js'
+import { errorOf, mayBeTemporary, noAnswer, signedOut, ViewerError } from './errors.js'
+import type { User } from './keeper.js'
+import type { components } from './schema.js'
+
+type Changes = components['schemas']['Changes']
+
+export interface LiveOptions {
+  live: true
+  /** Called with each other copy after the one that `sync()` resolves with. */
+  onCopy?: (copy: Copy) => void
+  /** Called if it ends by itself, for example with the session. */
+  onEnd?: (error: unknown) => void
+  /** Ends it. */
+  signal?: AbortSignal
+}
+
+interface Options {
+  owner: () => Promise<User | undefined>
+  read: (owner: number) => Promise<Copy>
+  take: (owner: number, since: string, page: Changes) => Promise<Copy>
+  open: (owner: number, since: string, signal: AbortSignal) => Promise<Response>
+}
+
+/** In milliseconds. The service says something every 20 seconds. */
+const longestSilence = 45_000
+/** A stream that has not begun by then is held back by a proxy, or by a `fetch` that waits for the end of the response. */
+const patience = 10_000
+const pollEvery = 15_000
+/** Then a stream is tried again. */
+const pollFor = 300_000
+const longestWait = 60_000
+/** A stream that broke off sooner counts as a failure. */
+const steadyAfter = 30_000
+/** Statuses of services without streams, and of proxies. */
+const absent = [404, 405, 406]
+
+interface Browser {
+  addEventListener?: (type: 'online', listener: () => void, options: { signal: AbortSignal }) => void
+  document?: {
+    visibilityState: string
+    addEventListener: (type: 'visibilitychange', listener: () => void, options: { signal: AbortSignal }) => void
+  }
+}
+const browser = globalThis as Browser
+/** Hidden tabs do not follow, because a browser has only six connections to a service without HTTP/2. */
+const isHidden = () => browser.document?.visibilityState === 'hidden'
+
+/** Randomized, so that devices whose streams broke off together do not all come back at once. */
+const about = (wait: number) => wait * (0.5 + Math.random() / 2)
+
+/** What an app sees of a copy. */
+const textOf = ({ cursor: _, ...lists }: Copy) => JSON.stringify(lists)
+
+type StreamEvent = { [Field in 'event' | 'data' | 'retry']?: string }
+
+/** Reads server-sent events, until the stream ends, breaks off or is aborted. Comments are events without fields. */
+export async function* eventsIn(body: ReadableStream<Uint8Array>, signal: AbortSignal, onBytes: () => void): AsyncGenerator<StreamEvent> {
+  const reader = body.getReader()
+  const cancel = () => reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', cancel)
+  const decoder = new TextDecoder()
+  let rest = ''
+  let event: Record<string, string> = {}
+  try {
+    while (!signal.aborted) {
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
+      if (done) return
+      onBytes()
+      // The line feed after a carriage return may be in the next piece.
+      const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/)
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const [, name = '', text = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
+        if (name) event[name] = name === 'data' && event.data !== undefined ? `${event.data}\n${text}` : text
+        if (line !== '') continue
+        yield event
+        event = {}
+      }
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    await cancel()
+  }
+}
+
+/** Keeps the copy up to date by the stream of changes, or by asking for them where there is no stream. */
+export const createLive = ({ owner, read, take, open }: Options) => {
+  let current = new AbortController()
+
+  const follow = async (id: number, signal: AbortSignal, tell: (copy: Copy) => void) => {
+    let copy: Copy | undefined
+    let isBehind = true
+    let failures = 0
+    let pollUntil = 0
+    let interrupt = () => {}
+    const onChange = () => {
+      pollUntil = 0
+      interrupt()
+    }
+    signal.addEventListener('abort', onChange)
+    // After a change of network, the old connection may be dead without a word, and the new one may have a stream.
+    browser.addEventListener?.('online', onChange, { signal })
+    browser.document?.addEventListener('visibilitychange', onChange, { signal })
+
+    const keep = (next: Copy) => {
+      copy = next
+      if (!signal.aborted) tell(next)
+      return next
+    }
+    const pause = (wait?: number, isAsked = false) =>
+      new Promise<void>(resolve => {
+        const timer = wait === undefined ? undefined : setTimeout(resolve, wait)
+        interrupt = () => {
+          if (isAsked && !signal.aborted) return
+          clearTimeout(timer)
+          resolve()
+        }
+        if (signal.aborted) interrupt()
+      })
+    const growingWait = () => {
+      failures += 1
+      return about(Math.min(longestWait, 500 * 2 ** failures))
+    }
+
+    /** Follows one stream to its end. Resolves with how long to wait before the next one. */
+    const stream = async (since: string) => {
+      const attempt = new AbortController()
+      let isInterrupted = false
+      interrupt = () => {
+        isInterrupted = true
+        attempt.abort()
+      }
+      let heard = Date.now()
+      let readyAt: number | undefined
+      let last: { reason?: string; retry?: number } = {}
+      // An interval, since it notices soon after a sleep how late it is.
+      const watch = setInterval(() => {
+        if (Date.now() - heard > (readyAt === undefined ? patience : longestSilence)) attempt.abort()
+      }, 1000)
+      const onBytes = () => {
+        heard = Date.now()
+      }
+      try {
+        const response = await open(id, since, attempt.signal).catch(error => {
+          if (attempt.signal.aborted) return undefined
+          throw error instanceof ViewerError ? error : noAnswer(error)
+        })
+        if (response && !response.ok && !absent.includes(response.status))
+          throw errorOf(response, await response.json().catch(() => undefined))
+        if (response?.ok && response.body)
+          for await (const { event, data = '{}', retry } of eventsIn(response.body, attempt.signal, onBytes)) {
+            if (event === 'ready') readyAt = Date.now()
+            if (event === 'end') last = { ...JSON.parse(data), retry: Math.min(longestWait, Number(retry)) }
+            if (event !== 'changes' || attempt.signal.aborted) continue
+            const page: Changes = JSON.parse(data)
+            isBehind = page.reset
+            if (isBehind) break
+            since = keep(await take(id, since, page)).cursor
+          }
+      } finally {
+        clearInterval(watch)
+        attempt.abort()
+      }
+      if (isInterrupted) return 0
+      if (readyAt === undefined) {
+        pollUntil = Date.now() + pollFor
+        return 0
+      }
+      // Asking shows whether the session has ended for good.
+      if (last.reason === 'session') isBehind = true
+      if (Date.now() - readyAt > steadyAfter) failures = 0
+      return last.reason === 'token' ? 0 : last.retry || growingWait()
+    }
+
+    const turn = async () => {
+      const isPolling = Date.now() < pollUntil
+      if (!copy || isBehind || isPolling) {
+        const next = await read(id)
+        if (!copy || textOf(next) !== textOf(copy)) keep(next)
+        copy = next
+      }
+      isBehind = false
+      if (signal.aborted) return 0
+      if (!isPolling) return stream(copy.cursor)
+      failures = 0
+      return about(pollEvery)
+    }
+
+    while (!signal.aborted) {
+      try {
+        await pause(copy && isHidden() ? undefined : await turn())
+      } catch (error) {
+        if (!mayBeTemporary(error)) throw error
+        isBehind = true
+        pollUntil = 0
+        const { retryAfter = 0 } = error
+        // Where streams are full, the service asks only for a moment.
+        await pause(Math.max(growingWait(), retryAfter * 1000 + about(1000)), retryAfter > 0)
+      }
+    }
+  }
+
+  return {
+    /** Resolves with the first copy, however long that takes. The next one takes its place. */
+    sync: async ({ onCopy, onEnd, signal }: LiveOptions) => {
+      if (signal?.aborted) throw signal.reason
+      current.abort()
+      const mine = new AbortController()
+      current = mine
+      signal?.addEventListener('abort', () => mine.abort(signal.reason), { signal: mine.signal })
+      const user = await owner()
+      if (!user) throw signedOut()
+      return new Promise<Copy>((resolve, reject) => {
+        let isThere = false
+        const tell = (copy: Copy) => {
+          if (isThere) return onCopy?.(copy)
+          isThere = true
+          resolve(copy)
+        }
+        follow(user.id, mine.signal, tell)
+          .then(() => reject(mine.signal.reason))
+          .catch(error => {
+            mine.abort()
+            reject(error)
+            if (isThere) onEnd?.(error)
+          })
+      })
+    },
+    stop: () => current.abort()
+  }
+}
