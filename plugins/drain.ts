@@ -15,7 +15,7 @@ declare module 'fastify' {
 }
 
 /** How long a request that was sent before the server stopped listening may take to arrive. */
-const arrivalGrace = 500
+const arrivalGrace = 1000
 /** In milliseconds. A turn this short without a new connection means that none is left. */
 const shortTurn = 1
 
