@@ -40,14 +40,13 @@ export const Changes = Type.Object(
 )
 export type Changes = Static<typeof Changes>
 
-const Cursor = (description: string, more = {}) => Type.Optional(Type.String({ maxLength: maxCursorLength, description, ...more }))
+const examples = ['WzcsMTc2MzkwMDAwMDAwMCwtMSwwLDAsMTc2MzkwMDAwMDAwMCwwLDBd']
+const Cursor = (description: string) => Type.Optional(Type.String({ maxLength: maxCursorLength, description, examples }))
 
 export const StreamQuery = Type.Object({ since: Cursor('The cursor from where to follow. Without it, from now on') })
 export const StreamHeaders = Type.Object({ 'last-event-id': Cursor('Takes precedence over `since`') })
 
 export const ChangesQuery = Type.Object({
-  since: Cursor('The `cursor` of the last answer. Without it, the answer begins with the oldest elements', {
-    examples: ['WzcsMTc2MzkwMDAwMDAwMCwtMSwwLDAsMTc2MzkwMDAwMDAwMCwwLDBd']
-  }),
+  since: Cursor('The `cursor` of the last answer. Without it, the answer begins with the oldest elements'),
   perPage: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Changes per answer, removals included' })
 })
