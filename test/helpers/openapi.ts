@@ -41,6 +41,9 @@ export interface Document {
 /** The text of the committed OpenAPI document. */
 export const committedText = () => readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
 
+/** Its answer does not end. test/routes/changes-stream.test.ts reads it. */
+export const endless = '/changes/stream'
+
 /** An OpenAPI document with all references replaced by what they refer to. */
 export const dereferenced = (document: object): Document => {
   const at = (reference: string) =>

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import type { Answer } from '../helpers/answers.js'
 import { type App, addUser, build, buildWith, providerUser } from '../helpers/app.js'
 import { content, episode, film, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
-import { committedText, dereferenced, type Operation } from '../helpers/openapi.js'
+import { committedText, dereferenced, endless, type Operation } from '../helpers/openapi.js'
 import { issuer, providerSettings, providerToken } from '../helpers/provider.js'
 import { counted, crowdOf, firstOfCrowd, taught, views } from '../recommendations/helper.js'
 
@@ -132,7 +132,7 @@ const told = ({ headers, body }: Answer) => isTold(`${JSON.stringify(headers)} $
 const operationsOf = (isWanted: (method: string) => boolean) =>
   Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations)
-      .filter(([method]) => isWanted(method))
+      .filter(([method]) => isWanted(method) && path !== endless)
       .map(([method, operation]) => ({ method: method.toUpperCase() as 'GET', path, operation }))
   )
 
