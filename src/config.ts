@@ -20,7 +20,8 @@ export const defaultCompletedAt = 90
 export const settingGroups = {
   Database: {
     MONGO_URL: Type.String({
-      pattern: '^mongodb(\\+srv)?://.+',
+      // The driver throws at the first connection where a host is empty.
+      pattern: '^mongodb(\\+srv)?://([^@/]*@)?[^,/?]+(,[^,/?]+)*([/?].*)?$',
       description: 'Connection string of MongoDB (`mongodb://…` or `mongodb+srv://…`). If it names no database, the service uses `viewer`'
     }),
     DATABASE_TIMEOUT: Integer('Timeout of a database operation in milliseconds. A request that exceeds it gets a 503', 2000, {

@@ -12,6 +12,8 @@ t.test('settings', async t => {
       'http://127.0.0.1',
       '127.0.0.1:27017',
       'mongodb://',
+      'mongodb://127.0.0.1,',
+      'mongodb://,127.0.0.1/life',
       'mongodb://127.0.0.1:port/life',
       'mongodb://127.0.0.1/life?nonsense=1'
     ],
