@@ -110,7 +110,9 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
     })
   }
   const renew = async (refused: string) => {
-    const token = await tokenOf(refused)
+    // For a call whose refusal comes late, the app may have asked for another one already.
+    const latest = await tokenOf()
+    const token = latest && latest !== refused ? latest : await tokenOf(refused)
     if (token && token !== refused) return checked(token)
     end(refused)
     return undefined
