@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { Counter } from 'prom-client'
 import { reasonOf } from '../src/http/logging.js'
@@ -7,6 +6,7 @@ import { changesPage } from '../src/viewing/changes.js'
 import { LiveStreams } from '../src/viewing/live.js'
 import { streamEnds } from '../src/viewing/live-stream.js'
 import { NudgeReader } from '../src/viewing/nudging.js'
+import { poll } from './preparation.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -44,27 +44,21 @@ export default fp(
 
     nudger.onNote = users => live.nudge(users)
     const closing = new AbortController()
-    const follow = async () => {
-      let reader: NudgeReader | undefined
-      let isFailing = false
-      let { restoredAt } = revocations
-      while (await sleep(readEvery, true, { signal: closing.signal }).catch(() => false)) {
-        if (live.size === 0) reader = undefined
-        else {
-          reader ??= new NudgeReader(backgroundData.nudges, nudger.from)
-          try {
-            const nudged = await reader.read()
-            live.nudge(restoredAt === revocations.restoredAt ? nudged : 'everybody')
-            restoredAt = revocations.restoredAt
-            isFailing = false
-          } catch (err) {
-            if (!isFailing) log.warn({ err: reasonOf(err as Error) }, 'the news for streams of changes could not be read, trying again')
-            isFailing = true
-          }
-        }
+    let reader: NudgeReader | undefined
+    let { restoredAt } = revocations
+    const readNudges = async () => {
+      if (live.size === 0) {
+        reader = undefined
+        return
       }
+      reader ??= new NudgeReader(backgroundData.nudges, nudger.from)
+      const nudged = await reader.read()
+      live.nudge(restoredAt === revocations.restoredAt ? nudged : 'everybody')
+      restoredAt = revocations.restoredAt
     }
-    app.preparations.push(async () => void follow())
+    const onFailure = (err: unknown) =>
+      log.warn({ err: reasonOf(err as Error) }, 'the news for streams of changes could not be read, trying again')
+    app.preparations.push(async () => void poll(readNudges, closing.signal, onFailure, readEvery))
 
     app.onDrain.push(milliseconds => void live.drain(milliseconds))
     app.addHook('preClose', async () => live.close())

@@ -63,9 +63,9 @@ export default fp(
   { name: 'preparation', dependencies: ['mongo'] }
 )
 
-/** Waits a second, runs `check` and repeats this until `signal` aborts. Reports only the first of several failures in a row. */
-export const poll = async (check: () => Promise<void>, signal: AbortSignal, onFailure: (error: unknown) => void) => {
-  const nextTurn = () => sleep(interval, true, { signal }).catch(() => false)
+/** Waits, runs `check` and repeats this until `signal` aborts. Reports only the first of several failures in a row. */
+export const poll = async (check: () => Promise<void>, signal: AbortSignal, onFailure: (error: unknown) => void, every = interval) => {
+  const nextTurn = () => sleep(every, true, { signal }).catch(() => false)
   let isFailing = false
   while (await nextTurn()) {
     try {

@@ -7,7 +7,7 @@ import { HiddenTitle } from '../../schemas/hidden.js'
 import { Page, PageQuery } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { hasStartedFor } from '../../src/catalogue/audience.js'
-import { titleIdOf } from '../../src/catalogue/contents.js'
+import { storedIdsOf, titleIdOf } from '../../src/catalogue/contents.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { hiddenPageBytes } from '../../src/viewing/viewer-bytes.js'
 
@@ -56,11 +56,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function unhideTitle(request) {
-    const { contentId } = request.params
-    const title = titleIdOf(catalogue, contentId, app.audienceOf(request))
-    const { skeleton } = catalogue
-    // A title that has since become part of another one is still stored under its own id, and one that was replaced may be.
-    await hidden.remove(app.viewerOf(request).id, [...new Set([...skeleton.idsOf(title), ...skeleton.idsOf(Number(contentId))])])
+    const ids = storedIdsOf(catalogue, request.params.contentId, app.audienceOf(request))
+    await hidden.remove(app.viewerOf(request).id, ids)
     return done(200, 'The title is shown again')
   })
 }

@@ -6,7 +6,7 @@ import { answers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { Preferences, PreferencesChange } from '../../schemas/preferences.js'
-import { titleIdOf } from '../../src/catalogue/contents.js'
+import { storedIdsOf } from '../../src/catalogue/contents.js'
 import { anyTitle } from '../../src/data/lists.js'
 import { done, ok } from '../../src/http/reply.js'
 
@@ -64,12 +64,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { preferences } = app.data
 
-  /** The title, then the other ids under which its preferences may be stored: earlier ones, and that of a title that became part of it. */
-  const idsOf = (request: FastifyRequest, contentId: string) => {
-    const title = titleIdOf(catalogue, contentId, app.audienceOf(request))
-    const { skeleton } = catalogue
-    return [...new Set([title, ...skeleton.idsOf(title), ...skeleton.idsOf(Number(contentId))])] as [number, ...number[]]
-  }
+  const idsOf = (request: FastifyRequest, contentId: string) => storedIdsOf(catalogue, contentId, app.audienceOf(request))
 
   app.get('', { schema: getSchema, ...forViewers }, async function getPreferences(request) {
     return ok(await preferences.get(app.viewerOf(request).id, [anyTitle]))

@@ -7,7 +7,7 @@ import { Page, PageQuery } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { RatedTitle, RatingChange } from '../../schemas/rating.js'
 import { hasStartedFor } from '../../src/catalogue/audience.js'
-import { titleIdOf } from '../../src/catalogue/contents.js'
+import { storedIdsOf, titleIdOf } from '../../src/catalogue/contents.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { ratingsPageBytes } from '../../src/viewing/viewer-bytes.js'
 
@@ -57,11 +57,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function removeRating(request) {
-    const { contentId } = request.params
-    const title = titleIdOf(catalogue, contentId, app.audienceOf(request))
-    const { skeleton } = catalogue
-    // As with hidden titles, it may still be stored under an id that the title had before.
-    await ratings.remove(app.viewerOf(request).id, [...new Set([...skeleton.idsOf(title), ...skeleton.idsOf(Number(contentId))])])
+    const ids = storedIdsOf(catalogue, request.params.contentId, app.audienceOf(request))
+    await ratings.remove(app.viewerOf(request).id, ids)
     return done(200, 'The rating was removed')
   })
 }

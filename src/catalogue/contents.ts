@@ -61,7 +61,17 @@ export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: A
   return skeleton.idOf(tree.title(row))
 }
 
-/** The same, if both are open. */
+/**
+ * The ids under which elements of the title may be stored, its own first: also earlier ones, and those of a content that has become part
+ * of the title since.
+ */
+export const storedIdsOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
+  const title = titleIdOf(catalogue, contentId, audience)
+  const { skeleton } = catalogue
+  return [...new Set([title, ...skeleton.idsOf(title), ...skeleton.idsOf(Number(contentId))])] as [number, ...number[]]
+}
+
+/** The same as `titleIdOf`, if both are open. */
 export const openTitleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   const title = titleIdOf(catalogue, contentId, audience)
   if (!catalogue.isOpen(Number(contentId), audience) || !catalogue.isOpen(title, audience)) throw resourceNotFound()

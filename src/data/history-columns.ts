@@ -137,36 +137,20 @@ const moments = ['updated_at', 'at', 'rated_at', 'seen_since'] as const
 export const historyColumnsOf = (db: Db, completedAt: number) => {
   const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Lists> => {
     const rows = await aggregateRaw(db, { collectionName: 'history' }, stages, { hint: coveringIndex })
-    const {
-      content_id,
-      time,
-      percentage,
-      plays,
-      previous_time,
-      updated_at,
-      hidden,
-      rated,
-      is_like,
-      rated_at,
-      seen,
-      seen_since,
-      dismissed,
-      at,
-      saved
-    } = columnsOf<Row>(rows, values, moments)
+    const columns = columnsOf<Row>(rows, values, moments)
     return {
-      content_ids: content_id,
-      times: time,
-      percentages: percentage,
+      content_ids: columns.content_id,
+      times: columns.time,
+      percentages: columns.percentage,
       // An element at its end was completed at least once, whatever an import says.
-      plays: plays.map((count, i) => Math.max(count ?? 0, (percentage[i] ?? 0) >= completedAt ? 1 : 0)),
-      previousTimes: previous_time,
-      updated: updated_at,
-      hidden: hidden.filter(isDefined),
-      ratings: ratingsIn(rated, is_like, rated_at),
-      seen: timesOf(seen, seen_since),
-      dismissed: timesOf(dismissed, at),
-      saved: saved.filter(isDefined)
+      plays: columns.plays.map((count, i) => Math.max(count ?? 0, (columns.percentage[i] ?? 0) >= completedAt ? 1 : 0)),
+      previousTimes: columns.previous_time,
+      updated: columns.updated_at,
+      hidden: columns.hidden.filter(isDefined),
+      ratings: ratingsIn(columns.rated, columns.is_like, columns.rated_at),
+      seen: timesOf(columns.seen, columns.seen_since),
+      dismissed: timesOf(columns.dismissed, columns.at),
+      saved: columns.saved.filter(isDefined)
     }
   }
 

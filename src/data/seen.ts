@@ -21,11 +21,12 @@ export const seenIndexes: IndexDescription[] = [{ key: { user_id: 1 }, unique: t
 
 /** How many titles of a viewer are kept. */
 const mostTitles = 500
-/** Whoever has seen a title on so many occasions in this time, and has not begun it, is not interested, */
+/** A title fades once it was seen on this many occasions within this time, unless it was begun since the first of them. */
 const enough = 5
 const within = days(30)
-/** for this long after the last of them. */
+/** After the last occasion. */
 const fadesFor = days(14)
+/** Between two occasions, at least. */
 const apart = minutes(30)
 
 const ago = (milliseconds: number) => ({ $subtract: ['$$NOW', milliseconds] })

@@ -69,7 +69,7 @@ export const olderCursor = (one: string, other: string) => {
   return timeOf(one) <= timeOf(other) ? one : other
 }
 
-/** Too old to be continued: whoever continues from it is told to drop the copy, and gets everything. */
+/** A cursor that is too old, so the next answer resets the copy and sends everything. */
 export const resettingCursor = (user: number) => cursorText(cursorAt(user, 0))
 
 /** From a little while ago, however much the clocks differ. */

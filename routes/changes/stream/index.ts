@@ -7,7 +7,7 @@ import { StreamHeaders, StreamQuery } from '../../../schemas/changes.js'
 import { tooManyRequests, unavailable } from '../../../src/errors.js'
 import { readCursor, recentCursor, resettingCursor } from '../../../src/viewing/change-cursor.js'
 import { changesPage } from '../../../src/viewing/changes.js'
-import { SentChanges } from '../../../src/viewing/live.js'
+import { SentChanges } from '../../../src/viewing/sent-changes.js'
 
 const eventStream = 'text/event-stream'
 
