@@ -12,6 +12,7 @@ import { createPlaying } from './playing.js'
 import { createProfiles } from './profiles.js'
 import { createProviderKeeper, type ProviderToken } from './provider-session.js'
 import type { components } from './schema.js'
+import { createSeen } from './seen.js'
 import { createSessionKeeper, type SignedIn, sessionOf } from './session.js'
 import { createMemory, type Store } from './store.js'
 import { createTaste } from './taste.js'
@@ -75,7 +76,7 @@ export const createClient = ({
   const session: Keeper = provider ?? own
 
   const userCalls = createUserCalls(baseUrl, transport, session)
-  const { calls, callsOf } = userCalls
+  const { calls, callsOf, onceOf } = userCalls
 
   const playing = createPlaying(calls)
   const outbox = createOutbox({
@@ -85,6 +86,10 @@ export const createClient = ({
     reporter: session.reporter,
     callsOf,
     askTheTime: () => open.get('/health')
+  })
+  const seen = createSeen({
+    user: session.user,
+    send: (owner, content_ids) => onceOf(owner).post('/recommendations/seen', { body: { content_ids }, keepalive: true })
   })
   const copies = createCopies({
     store,
@@ -119,12 +124,12 @@ export const createClient = ({
   }
   const begin = async (signedIn: SignedIn) => {
     stop()
-    await own.begin(sessionOf(signedIn))
+    await seen.during(() => own.begin(sessionOf(signedIn)))
     void outbox.deliverAtOnce()
   }
   const leave = () => {
     stop()
-    return session.leave()
+    return seen.during(session.leave)
   }
 
   return {
@@ -136,7 +141,7 @@ export const createClient = ({
       userCalls,
       own,
       provider,
-      exclusively,
+      exclusively: (name, work) => seen.during(() => exclusively(name, work)),
       leave,
       deliver: outbox.deliverAtOnce,
       stop,
@@ -151,6 +156,8 @@ export const createClient = ({
     /** Says that this device plays a content, and every 30 seconds that it still does. Throws if too many devices of the account play. */
     play: playing.play,
 
+    /** Says which titles are on the screen. Sent together after some seconds. Never throws: what cannot be sent is dropped. */
+    reportSeen: seen.report,
     /** Reports the position of the player, or keeps the report until it can be sent. Does not throw if there is no connection. */
     report: (report: Report) => outbox.put({ kind: 'report', ...report }),
     /** The number of reports, ratings and preferences that are not sent yet. */
@@ -173,9 +180,10 @@ export const createClient = ({
       live.stop()
       return copies.dropCopy()
     },
-    /** Stops timers and listeners. Unsent reports stay in the store. */
+    /** Stops timers and listeners. Unsent reports stay in the store, and what was seen is sent. */
     close: () => {
       outbox.close()
+      seen.close()
       stop()
     }
   }

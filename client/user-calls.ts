@@ -1,5 +1,5 @@
 import { type Calls, createCalls, type Fetch, identityHeaders } from './calls.js'
-import { isUnauthorized, sessionEnded, wrongCredentials } from './errors.js'
+import { isUnauthorized, sessionEnded, signedOut, wrongCredentials } from './errors.js'
 import type { Keeper } from './keeper.js'
 
 /** Calls with the token of the signed-in user. */
@@ -39,17 +39,24 @@ export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keep
     return { get: guarded(calls.get), post: guarded(calls.post), put: guarded(calls.put), delete: guarded(calls.delete) }
   }
 
+  const onceOf = (owner?: number) =>
+    createCalls(baseUrl, async request => {
+      const token = await session.token(owner)
+      if (token) return send(request, token, profileFor(token, owner))
+      if (owner !== undefined) throw signedOut()
+      return transport(request)
+    })
+
   const calls = callsOf()
   return {
     answerTo,
     callsOf,
     calls,
 
+    /** For calls that nobody misses. A 401, for example after a sign-out, must not end the session. */
+    onceOf,
     /** For calls with a password or a PIN. A wrong one is a 401 too, and must not be tried again with a new token. */
-    once: createCalls(baseUrl, async request => {
-      const token = await session.token()
-      return token ? send(request, token, profileFor(token)) : transport(request)
-    }),
+    once: onceOf(),
     /** Turns a 401 of such a call into wrong credentials with this message, unless the session has ended. */
     asWrong: (message: string) => async (error: unknown) => {
       if (!isUnauthorized(error)) throw error
