@@ -6,6 +6,7 @@ import { cardsOf, emptyTexts, furtherCards, reasonOf, titleOf } from './rows.js'
 import { events, explain, viewer } from './viewer.js'
 
 /** @typedef {import('./rows.js').HomeRow} HomeRow */
+/** @typedef {import('./viewer.js').Schemas['User'] | undefined} User */
 
 const places = { personal: byId('personal'), rails: byId('rails') }
 const items = 12
@@ -38,13 +39,18 @@ const withEmptyRows = rows => {
   ]
 }
 
-/** @param {string} key @param {{ name: string } | undefined} user */
+/** @param {string} key @param {User} user */
 const railOf = (key, user) => {
   const row = /** @type {HomeRow} */ (latest.get(key))
   const empty = emptyTexts[row.kind]
+  const reportSeen = async (/** @type {number} */ contentId) => {
+    // While the rows of the next user are loaded, those of the last one are still there.
+    if ((await viewer.user())?.id === user?.id) viewer.reportSeen(contentId)
+  }
   return rail({
     title: titleOf(row, user),
     ...(empty && { empty }),
+    ...((row.kind === 'recommended' || row.kind === 'because') && { onSeen: reportSeen }),
     load: async page => {
       const row = latest.get(key)
       if (!row) return { cards: [], next: false }
@@ -54,7 +60,7 @@ const railOf = (key, user) => {
   })
 }
 
-/** Shows the rows. Those that were there before stay where they are, with new cards. @param {HomeRow[]} rows @param {{ name: string } | undefined} user */
+/** Shows the rows. Those that were there before stay where they are, with new cards. @param {HomeRow[]} rows @param {User} user */
 const showRows = (rows, user) => {
   latest = new Map(rows.map(row => [keyOf(row), row]))
   const isSame = [...latest.keys()].join() === [...shown.keys()].join()
@@ -71,7 +77,7 @@ const showRows = (rows, user) => {
   for (const key of latest.keys()) before.get(key)?.reload()
 }
 
-/** What is shown large: the first recommendation, or what is most popular. @param {HomeRow[]} rows @param {{ name: string } | undefined} user */
+/** What is shown large: the first recommendation, or what is most popular. @param {HomeRow[]} rows @param {User} user */
 const showPicked = (rows, user) => {
   const recommended = rows.find(row => row.kind === 'recommended')?.items[0]
   const item = recommended ?? rows.find(row => row.kind === 'popular')?.items[0]

@@ -21,10 +21,45 @@ const whenNear = (act, element, root = null) => {
 }
 
 /**
- * A row of cards under a heading. It loads them page by page when they come into view.
- * @param {{ title: string, load: (page: number) => Promise<Page>, empty?: string }} options
+ * Watches for cards that are at least half on the screen for a second, and not behind a dialog.
+ * @param {(contentId: number) => void} onSeen
  */
-export const rail = ({ title, load, empty }) => {
+const createWatch = onSeen => {
+  /** @type {Map<Element, number>} */
+  const timers = new Map()
+  const stop = (/** @type {Element} */ card) => {
+    clearInterval(timers.get(card))
+    timers.delete(card)
+  }
+  const see = (/** @type {Element} */ card) => {
+    if (document.querySelector('dialog[open]')) return
+    stop(card)
+    onSeen(Number(card.getAttribute('data-id')))
+  }
+  const observer = new IntersectionObserver(
+    entries => {
+      for (const { target, intersectionRatio } of entries) {
+        stop(target)
+        if (intersectionRatio >= 0.5) timers.set(target, setInterval(see, 1000, target))
+      }
+    },
+    { threshold: 0.5 }
+  )
+  return {
+    begin: (/** @type {Element} */ card) => observer.observe(card),
+    end: () => {
+      observer.disconnect()
+      for (const card of timers.keys()) stop(card)
+    }
+  }
+}
+
+/**
+ * A row of cards under a heading. It loads them page by page when they come into view.
+ * @param {{ title: string, load: (page: number) => Promise<Page>, empty?: string, onSeen?: (contentId: number) => void }} options
+ */
+export const rail = ({ title, load, empty, onSeen }) => {
+  const watch = onSeen && createWatch(onSeen)
   const row = h('ul', { class: 'row' }, ...skeletons(6))
   // Keyboard users move from card to card instead.
   const arrow = (/** @type {'back' | 'forward'} */ name, /** @type {number} */ direction) => {
@@ -48,6 +83,7 @@ export const rail = ({ title, load, empty }) => {
   const put = (/** @type {Page} */ { cards, next }) => {
     clear()
     row.append(...cards)
+    if (watch) for (const card of cards) watch.begin(card)
     if (row.children.length === 0) {
       section.hidden = empty === undefined
       row.append(h('li', { class: 'empty' }, empty))
@@ -87,6 +123,7 @@ export const rail = ({ title, load, empty }) => {
     const place = row.scrollLeft
     const focused = row.contains(document.activeElement) && /** @type {HTMLElement | null} */ (document.activeElement?.closest('.card'))
     row.replaceChildren()
+    watch?.end()
     put(page)
     row.scrollLeft = place
     if (focused) focusCard(row, focused.dataset.id)

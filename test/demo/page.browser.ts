@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { faultsOf, openDemo, phone, television, withBrowser } from './helper.js'
+import { chooseProfile, faultsOf, openDemo, phone, television, withBrowser } from './helper.js'
 
 t.test('the demo page in a browser', withBrowser, async t => {
   const { address, visit } = await openDemo(t)
@@ -71,6 +71,49 @@ t.test('the demo page in a browser', withBrowser, async t => {
       await page.locator('#hero h1').waitFor()
       t.strictSame(messages, [])
     })
+
+  t.test('what is proposed is reported once as seen, if it was on the screen', async t => {
+    const { page, messages } = await visit(television)
+    const reported: number[] = []
+    page.on('request', request => {
+      if (request.url().endsWith('/recommendations/seen')) reported.push(...request.postDataJSON().content_ids)
+    })
+    const rows = page.getByRole('region', { name: /^(Recommended for|Because you) / })
+    const onScreen = () =>
+      rows.locator('.card:not(.skeleton)').evaluateAll(
+        (cards, { width, height }) =>
+          cards.flatMap(card => {
+            const all = card.getBoundingClientRect()
+            const across = Math.min(all.right, width) - Math.max(all.left, 0)
+            const down = Math.min(all.bottom, height) - Math.max(all.top, 0)
+            const isHalf = across > 0 && down > 0 && across * down >= 0.5 * all.width * all.height
+            return isHalf ? [Number(card.getAttribute('data-id'))] : []
+          }),
+        television.viewport
+      )
+    const longEnough = () => page.waitForTimeout(8000)
+
+    await page.getByRole('button', { name: 'Sign in as Ada' }).click()
+    await page.locator('#who .profile').first().waitFor()
+    await rows.last().scrollIntoViewIfNeeded()
+    await longEnough()
+    t.ok((await onScreen()).length > 6)
+    t.strictSame(reported, [], 'a dialog covers them')
+    await chooseProfile(page, 'Ada')
+    await longEnough()
+    const seen = new Set(await onScreen())
+    t.strictSame(new Set(reported), seen)
+
+    await rows
+      .first()
+      .getByRole('button', { name: /^Watchlist: / })
+      .first()
+      .click()
+    await page.getByRole('region', { name: 'Your watchlist' }).locator('.card').first().waitFor()
+    await longEnough()
+    t.equal(reported.length, seen.size, 'cards that are drawn again are not reported again')
+    t.strictSame(messages, [])
+  })
 
   t.test('the start page in the README of the client shows the rows', async t => {
     const readme = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8')
