@@ -99,7 +99,11 @@ const uptakeMetrics = (registry: Registry, uptake: Uptake) => {
         for (const reason of reasonTypes) this.inc({ reason }, counts[reason])
       }
     })
-  counter('recommendations_shown_total', 'Titles recommended to users by this process, by reason, each at most once a day', uptake.shown)
+  counter(
+    'recommendations_shown_total',
+    'Titles recommended to users by this process, or seen if their app reports it, by reason, each at most once a day',
+    uptake.shown
+  )
   counter(
     'recommendations_begun_total',
     'Titles that users began within a day after this process recommended them, by reason',
