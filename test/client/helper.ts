@@ -173,5 +173,7 @@ export const createLocks = () => {
 export const quickInterval = 40
 export const withQuickHeartbeats = (t: Test) => {
   const { setInterval } = globalThis
-  asBrowser(t, { setInterval: (work: () => void, wait: number) => setInterval(work, wait === 30_000 ? quickInterval : wait) })
+  asBrowser(t, {
+    setInterval: (work: () => void, wait: number, ...given: []) => setInterval(work, wait === 30_000 ? quickInterval : wait, ...given)
+  })
 }

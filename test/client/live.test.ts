@@ -38,7 +38,7 @@ const quick = (t: Test, ...waits: number[]) => {
   t.teardown(() => {
     Date.now = now
   })
-  asBrowser(t, { setInterval: (work: () => void, wait: number) => setInterval(work, Math.min(wait, 20)) })
+  asBrowser(t, { setInterval: (work: () => void, wait: number, ...given: []) => setInterval(work, Math.min(wait, 20), ...given) })
   if (waits.length > 0)
     asBrowser(t, {
       setTimeout: (work: () => void, wait: number) => setTimeout(work, waits.some(usual => wait <= usual && wait >= usual / 2) ? 20 : wait)
