@@ -72,7 +72,7 @@ export const thumbnails: FastifyPluginAsync = async app => {
     `${app.settings.BASE_PATH}/demo/thumbnails/:id.svg`,
     { schema: { hide: true }, config: { admission: 'public' } },
     async ({ params, query }, reply) => {
-      const [content] = await app.data.contents.byIds([orThrow(integerId(params.id), resourceNotFound)])
+      const content = await app.data.contents.byIds([orThrow(integerId(params.id), resourceNotFound)]).next()
       const { _id, name, type } = orThrow(content, resourceNotFound)
       return reply
         .type('image/svg+xml')

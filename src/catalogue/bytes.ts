@@ -5,6 +5,7 @@ import { Cache } from '../cache.js'
 import { type ContentDocument, toContent } from '../data/contents.js'
 import { unavailable } from '../errors.js'
 import type { ok } from '../http/reply.js'
+import { Pacer } from '../overload/pacer.js'
 import { Semaphore } from '../overload/semaphore.js'
 import { isWireMoment } from '../time.js'
 import { wireFormOf } from './servable.js'
@@ -157,7 +158,7 @@ const fragmentOf = (content: ContentDocument): Fragment | undefined => {
 
 interface Source {
   skeleton: () => Skeleton
-  read: (ids: number[]) => Promise<ContentDocument[]>
+  read: (ids: number[]) => AsyncIterable<ContentDocument>
   /** Called with contents that cannot be served. */
   onBroken: (ids: number[]) => void
 }
@@ -168,6 +169,7 @@ export class Fragments {
   misses = 0
   private readonly cache: Cache<number, Fragment>
   private readonly reads = new Semaphore(publicReads)
+  private readonly pacer = new Pacer()
 
   constructor(
     private readonly source: Source,
@@ -177,20 +179,20 @@ export class Fragments {
   }
 
   /** In the order of `ids`, with undefined for contents that are missing or cannot be served. One query reads all that are not cached. */
-  async of(ids: readonly number[], read = this.source.read): Promise<(Fragment | undefined)[]> {
+  async of(ids: readonly number[], inTurn = <T>(load: () => Promise<T>) => load()): Promise<(Fragment | undefined)[]> {
     const cached = ids.map(id => this.cached(id))
     const missing = ids.filter((_, i) => !cached[i])
     this.hits += ids.length - missing.length
     this.misses += missing.length
     if (missing.length === 0) return cached
 
-    const loaded = await this.load([...new Set(missing)], read)
+    const loaded = await inTurn(() => this.load([...new Set(missing)]))
     return ids.map((id, i) => cached[i] ?? loaded.get(id))
   }
 
   /** Like `of`, but only a few calls read from the database at once, which leaves connections for viewers. */
   anyForPublicList(ids: readonly number[]) {
-    return this.of(ids, missing => this.reads.run(() => this.source.read(missing)))
+    return this.of(ids, load => this.reads.run(load))
   }
 
   /** Like `anyForPublicList`, but throws if any content is missing or cannot be served. */
@@ -217,10 +219,11 @@ export class Fragments {
     return fragment && row !== undefined && skeleton.stamp.raw(row) === fragment.stamp ? fragment : undefined
   }
 
-  private async load(ids: number[], read: Source['read']) {
+  private async load(ids: number[]) {
     const fragments = new Map<number, Fragment>()
     const broken: number[] = []
-    for (const content of await read(ids)) {
+    for await (const content of this.source.read(ids)) {
+      await this.pacer.pause()
       const fragment = fragmentOf(content)
       if (!fragment) {
         broken.push(content._id)

@@ -31,7 +31,7 @@ const staleAfter = minutes(1)
 interface CatalogueOptions {
   data: Data
   /** Reads contents that are not cached. */
-  readContents: (ids: number[]) => Promise<ContentDocument[]>
+  readContents: (ids: number[]) => AsyncIterable<ContentDocument>
   cacheBytes: number
   onBroken?: OnBroken
   /** Called for each search that finds the queue full. */

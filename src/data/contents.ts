@@ -176,7 +176,8 @@ const writtenSince = (moment: Date | undefined) => (moment ? { stamp: { $gte: mo
 export const contentsOf = (db: Db) => {
   const contents = db.collection<ContentDocument>('contents')
   return {
-    byIds: (ids: number[]) => contents.find({ _id: { $in: ids } }, { projection: { words: 0, digest: 0 } }).toArray(),
+    /** A cursor, because decoding many contents at once blocks the event loop. */
+    byIds: (ids: number[]) => contents.find({ _id: { $in: ids } }, { projection: { words: 0, digest: 0 } }),
     /** The contents that can be served: all, or those written since a moment. */
     forSkeleton: (since?: Date) =>
       contents.find<SkeletonContent>(

@@ -8,6 +8,7 @@ import { type ContentDocument, toContent } from '../../src/data/contents.js'
 import { buildWith } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { content } from '../helpers/documents.js'
+import { turnsDuring } from '../helpers/event-loop.js'
 import { bytesInUse } from '../helpers/memory.js'
 
 const optional = ['duration', 'min_age', 'season', 'episode', 'external_ids', 'markers']
@@ -75,28 +76,40 @@ t.test('the bytes of contents', async t => {
 t.test('at most two public lists read from the database at once, and viewers need not wait for them', async t => {
   const ends: (() => void)[] = []
   const begun: number[][] = []
-  const read = (ids: number[]) => {
+  const read = async function* (ids: number[]) {
     begun.push(ids)
-    return new Promise<ContentDocument[]>(resolve => ends.push(() => resolve(ids.map(id => content(id)))))
+    await new Promise<void>(resolve => ends.push(resolve))
+    for (const id of ids) yield content(id)
   }
   const fragments = new Fragments({ skeleton: () => new Skeleton(), read, onBroken: () => undefined }, 1_000_000)
-  const turn = () => new Promise(setImmediate)
+  const someTurns = async () => {
+    for (let n = 0; n < 10; n++) await new Promise(setImmediate)
+  }
 
   const lists = [1, 2, 3, 4].map(id => fragments.forPublicList([id]))
-  await turn()
+  await someTurns()
   t.strictSame(begun, [[1], [2]])
   const viewer = fragments.of([5])
-  await turn()
+  await someTurns()
   t.strictSame(begun, [[1], [2], [5]])
   ends[0]?.()
-  await turn()
+  await someTurns()
   t.strictSame(begun, [[1], [2], [5], [3]])
   for (let i = 1; i < 5; i++) {
     ends[i]?.()
-    await turn()
+    await someTurns()
   }
   t.equal((await viewer).length, 1)
   t.equal((await Promise.all(lists)).length, 4)
+})
+
+t.test('making many fragments does not block the event loop', async t => {
+  const read = async function* (ids: number[]) {
+    for (const id of ids) yield content(id)
+  }
+  const fragments = new Fragments({ skeleton: () => new Skeleton(), read, onBroken: () => undefined }, 1_000_000)
+  const { turns } = await turnsDuring(() => fragments.of(Array.from({ length: 1000 }, (_, id) => id)))
+  t.ok(turns >= 5, `${turns} turns`)
 })
 
 t.test('fragments keep no more memory than they weigh', async t => {
@@ -106,10 +119,10 @@ t.test('fragments keep no more memory than they weigh', async t => {
   const fragments = new Fragments(
     {
       skeleton: () => skeleton,
-      read: async ids => {
+      read: async function* (ids) {
         // These share the slabs of small buffers with the fragments.
         for (let n = 0; n < 10; n++) Buffer.from('x'.repeat(1500))
-        return ids.map(id => contents.get(id) as ContentDocument)
+        for (const id of ids) yield contents.get(id) as ContentDocument
       },
       onBroken: () => undefined
     },

@@ -18,7 +18,8 @@ t.test('a catalogue that takes longer than a minute to read is served meanwhile 
     forSkeleton: (since?: Date) => slowly(data.contents.forSkeleton(since)),
     words: (ids?: number[]) => slowly(data.contents.words(ids))
   }
-  const catalogue = new Catalogue({ data: { ...data, contents } as unknown as typeof data, readContents: async () => [], cacheBytes: 1000 })
+  const readContents = data.contents.byIds
+  const catalogue = new Catalogue({ data: { ...data, contents } as unknown as typeof data, readContents, cacheBytes: 1000 })
   t.throws(() => catalogue.assertFresh(), 'nothing has been read yet')
   await catalogue.refresh()
   catalogue.assertFresh()

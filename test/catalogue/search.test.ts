@@ -235,12 +235,12 @@ t.test('searches follow the contract, whatever the contents and the search', asy
 
 t.test('few searches wait, and none for long', async t => {
   let hasAnswered = false
-  const read = async () => {
+  const app = await buildWith(t, { contents: [content(1)] })
+  const read = async function* (ids: number[]) {
     await sleep(5000, undefined, { ref: false })
     hasAnswered = true
-    return []
+    yield* app.data.contents.byIds(ids)
   }
-  const app = await buildWith(t, { contents: [content(1)] })
   const catalogue = new Catalogue({ data: app.data, readContents: read, cacheBytes: 1000 })
   await catalogue.refresh()
   const ask = (n: number) => catalogue.searchAnswer(`search ${n}`, () => catalogue.fragments.of([1]).then(() => jsonAnswer([])))
