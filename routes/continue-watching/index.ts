@@ -8,6 +8,7 @@ import { Page } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { titleIdOf } from '../../src/catalogue/contents.js'
 import { done, onPage, pageMeta } from '../../src/http/reply.js'
+import { Pacer } from '../../src/overload/pacer.js'
 import { timeOf } from '../../src/time.js'
 import { cardsPageBytes, continueWatching } from '../../src/viewing/continue-watching.js'
 
@@ -32,24 +33,28 @@ const deleteSchema = {
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, data, settings } = app
+  const pacer = new Pacer()
 
   app.get('', { schema: listSchema, ...forViewers }, async function listContinueWatching(request, reply) {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
     const { hidden, dismissed, ...history } = await data.history.latestHiddenAndDismissed(id)
-    const cards = continueWatching(catalogue, {
-      history,
-      hidden,
-      dismissed,
-      since: timeOf(query.since),
-      completedAt: settings.COMPLETED_AT,
-      audience: app.audienceOf(request)
-    })
+    const audience = app.audienceOf(request)
+    const cards = await pacer.run(() =>
+      continueWatching(catalogue, {
+        history,
+        hidden,
+        dismissed,
+        since: timeOf(query.since),
+        completedAt: settings.COMPLETED_AT,
+        audience
+      })
+    )
     const shown = onPage(cards, query)
     const contentIds = shown.flatMap(({ content_id }) => catalogue.skeleton.idsOf(content_id))
     const elements = await data.history.resumable(id, contentIds)
-    return reply.json(await cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length)))
+    return reply.json(await pacer.run(() => cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length))))
   })
 
   app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function dismissCard(request) {

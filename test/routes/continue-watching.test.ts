@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
 import type { ContentDocument } from '../../src/data/contents.js'
 import type { HistoryDocument } from '../../src/data/history.js'
+import { Pacer } from '../../src/overload/pacer.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'
@@ -583,6 +584,28 @@ t.test('continue watching', async t => {
       ['next', 4],
       ['resume', 9]
     ])
+  })
+
+  t.test('takes turns with other long work', async t => {
+    const viewer = await viewerOf(app)
+    await begin(viewer, 101)
+    const other = new Pacer()
+    let turns = 0
+    let isOver = false
+    const work = async () => {
+      while (!isOver) {
+        turns++
+        const began = performance.now()
+        while (performance.now() - began < 10);
+        await other.pause()
+      }
+    }
+    const working = other.run(work)
+    const asked = 30
+    await Promise.all(Array.from({ length: asked }, () => cards(viewer)))
+    isOver = true
+    await working
+    t.ok(turns >= 2 * asked - 1, `${turns} turns`)
   })
 
   t.test('a trailing slash is no list', async t => {
