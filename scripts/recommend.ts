@@ -2,15 +2,14 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Faults } from '../src/import/checking.js'
-import { type HoldOutKind, holdOut, type Quality, qualitiesOf } from '../src/recommendations/model/evaluation.js'
-import { byPopularity, firstOf } from '../src/recommendations/model/interactions.js'
-import type { Blend } from '../src/recommendations/model/neighbours.js'
+import { type HoldOut, type HoldOutKind, holdOut, type Quality, qualitiesOf, splitByTime } from '../src/recommendations/model/evaluation.js'
+import { byPopularity, firstOf, type Interactions } from '../src/recommendations/model/interactions.js'
 import { type Model, type TrainingStep, train } from '../src/recommendations/model/train.js'
 import { stopOnSignal } from './command-line.js'
 import { outputAt } from './output.js'
 import { progressTo } from './progress.js'
 import { type Dataset, EventsReader, listsFrom } from './recommend/events.js'
-import { type Arguments, chosenLine, costLine, readArguments, readLine, table } from './recommend/terminal.js'
+import { type Arguments, costLine, learnedLine, readArguments, readLine, splitLine, table } from './recommend/terminal.js'
 
 /** Users between two checks for a stop signal. */
 const usersAtOnce = 500
@@ -43,27 +42,39 @@ const read = async (path: string): Promise<Dataset> => {
 
 const onProgress = ({ step, done, total }: TrainingStep) => progress.update({ step, file: 'the model', records: done, done, total })
 
-/** The model without its part that depends on the order. */
-const withoutOrder = ({ first, ...links }: Blend): Blend => ({ ...links, first: new Float32Array(first.length) })
-
-const evaluate = ({ data }: Dataset, k: number, kind: HoldOutKind): Model => {
-  const out = holdOut(data, kind, 2)
-  const model = train(out.training, { holdOut: kind, onProgress })
-  const popular = byPopularity(out.training)
+/** Trains a model and prints how well it predicts what is held out, beside popularity. */
+const compare = (out: HoldOut, k: number, kind: HoldOutKind, lastWeek?: Interactions): Model => {
+  const { training } = out
+  const model = train(training, { holdOut: kind, onProgress })
+  const popular = byPopularity(training)
+  const first = (order: Uint32Array) => (_user: number, isSeen: (item: number) => boolean) => firstOf(order, k, item => !isSeen(item))
   const listers: Record<string, (user: number, isSeen: (item: number) => boolean) => ArrayLike<number>> = {
-    model: listsFrom({ ...model, popular }, out.training, k),
-    ...(kind === 'newest' && { 'no order': listsFrom({ ...model, links: withoutOrder(model.links), popular }, out.training, k) }),
-    popularity: (_user, isSeen) => firstOf(popular, k, item => !isSeen(item))
+    model: listsFrom(model, popular, training, k),
+    ...(kind === 'newest' && { 'first scores': listsFrom({ ...model, weights: new Float64Array(0) }, popular, training, k) }),
+    popularity: first(popular),
+    ...(lastWeek && { 'last week': first(byPopularity(lastWeek, popular)) })
   }
   const lists = Object.values(listers)
-  const qualities = qualitiesOf(out, k, data.itemCount, lists.length, (user, isSeen) => lists.map(list => list(user, isSeen)))
+  const qualities = qualitiesOf(out, k, training.itemCount, lists.length, (user, isSeen) => lists.map(list => list(user, isSeen)))
   progress.clear()
   console.log(table(k, Object.fromEntries(Object.keys(listers).map((name, at) => [name, qualities[at] as Quality]))))
   return model
 }
 
+/** Compares by two splits, if the events have an order and times. Returns the model of the first. */
+const evaluate = ({ data, users, timed }: Dataset, k: number, kind: HoldOutKind): Model => {
+  const model = compare(holdOut(data, kind, 2), k, kind)
+  if (kind === 'newest' && !timed) console.log('The events have no times, so there is no split by a moment in time.')
+  if (kind === 'newest' && timed) {
+    const split = splitByTime(timed, users.length, data.itemCount)
+    console.log(splitLine(split))
+    compare(split, k, kind, split.lastWeek)
+  }
+  return model
+}
+
 async function* linesOf({ data, users, items }: Dataset, model: Model, k: number, path: string, signal: AbortSignal) {
-  const listOf = listsFrom({ ...model, popular: byPopularity(data) }, data, k)
+  const listOf = listsFrom(model, byPopularity(data), data, k)
   for (let user = 0; user < users.length; user++) {
     const names = listOf(user).map(item => items[item])
     yield `${users[user]}\t${names.join()}\n`
@@ -85,7 +96,7 @@ const run = async ({ events, k, out, holdOut }: Arguments) => {
     })
   }
   progress.clear()
-  console.log([readLine(dataset), chosenLine(model), costLine(performance.now() / 1000)].join('\n'))
+  console.log([readLine(dataset), learnedLine(model), costLine(performance.now() / 1000)].join('\n'))
 }
 
 try {

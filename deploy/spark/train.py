@@ -10,7 +10,7 @@ from pyspark import StorageLevel
 from pyspark.sql import SparkSession
 
 from training import sources
-from training.assembly import what_comes_next, what_is_liked
+from training.assembly import balanced, joined
 from training.counts import Audience, audience_of
 from training.exchange import block_count, to_blocks
 from training.histories import Histories
@@ -26,7 +26,7 @@ def read_arguments() -> argparse.Namespace:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--histories", metavar="DIR", help="what `npm run train -- --events-out DIR` has written")
     source.add_argument("--mongodb", action="store_true", help="read the database that MONGO_URL names")
-    parser.add_argument("--settings", metavar="FILE", help="the chosen settings (DIR/settings.json)")
+    parser.add_argument("--settings", metavar="FILE", help="the settings of an earlier export (DIR/settings.json)")
     parser.add_argument("--interest-from", type=float, default=5, help="INTEREST_FROM of the service, for --mongodb (5)")
     parser.add_argument("--model", metavar="FILE", type=Path, required=True, help="the file to write")
     arguments = parser.parse_args()
@@ -35,13 +35,9 @@ def read_arguments() -> argparse.Namespace:
     return arguments
 
 
-def vectors_of(audience: Audience, settings: Settings) -> tuple[Vectors, float, np.ndarray]:
-    """The vectors, the scale of the weights of viewers in the regression of what is liked, and the totals of all walks."""
+def vectors_of(audience: Audience, settings: Settings) -> Vectors:
     titles, views = len(audience.ids), audience.views
     targets = np.where(views > 0, np.maximum(views, 1) ** -settings.walk_targets, 0)
-
-    def diagonal(piece: Histories):
-        return np.bincount(piece.items, piece.weights(settings.regression_users)[piece.viewers()], titles)
 
     def walks(piece: Histories):
         viewers = piece.viewers()
@@ -49,27 +45,23 @@ def vectors_of(audience: Audience, settings: Settings) -> tuple[Vectors, float, 
         weights = piece.weights(settings.walk_users)
         return np.bincount(piece.items, weights[viewers] * (sums[viewers] - targets[piece.items]), titles)
 
-    diagonals, totals = audience.summed(diagonal), audience.summed(walks)
-    # The weights are 1 per view on average, so that the penalty means the same for all powers.
-    scale = audience.events / diagonals.sum()
+    totals = audience.summed(walks)
     sources_of_walks = np.where(totals > 1e-12, np.maximum(totals, 1e-12) ** -settings.walk_sources, 0)
-    return Vectors(views, diagonals * scale, targets, sources_of_walks), scale, totals
+    return Vectors(views, audience.leaving, targets, sources_of_walks)
 
 
 def train(spark: SparkSession, pieces, document: dict, path: Path) -> dict:
     began = time.monotonic()
     context = spark.sparkContext
     audience = audience_of(pieces)
-    titles = len(audience.ids)
+    titles, views = len(audience.ids), audience.views
     settings = settings_from(document, titles)
-    vectors, scale, totals = vectors_of(audience, settings)
     count = block_count(titles, context.defaultParallelism)
-    known = context.broadcast(vectors)
+    known = context.broadcast(vectors_of(audience, settings))
 
     def tables(number: int, sent) -> list[tuple[int, Block]]:
-        pairs = Pairs(number, count, titles, settings.decay, (settings.regression_users, settings.walk_users))
+        pairs = Pairs(number, count, titles, settings.decay, settings.walk_users)
         pairs.add_all(piece for _, piece in sent)
-        pairs.regressed *= np.float32(scale)
         return [(number, block_of(pairs, known.value, settings))]
 
     blocks = to_blocks(audience, count).mapPartitionsWithIndex(tables).persist(StorageLevel.DISK_ONLY)
@@ -78,23 +70,32 @@ def train(spark: SparkSession, pieces, document: dict, path: Path) -> dict:
         parts = blocks.map(lambda numbered: getattr(numbered[1], name)).collect()
         return Entries(*(np.concatenate(columns) for columns in zip(*parts)))
 
-    def regression(side: str, diagonal, penalty) -> Entries:
-        equations = equations_of(entries(f"{side}_near"), diagonal, penalty, audience.events / titles)
-        return solved(blocks, f"{side}_pairs", equations, count)
+    def regression(side: str, penalty: float) -> Entries:
+        return solved(blocks, f"{side}_pairs", equations_of(entries(f"{side}_near"), views, penalty), count)
 
-    following = what_comes_next(
-        regression("next", audience.views, settings.next), entries("chain"), audience.views, audience.newest, settings
+    # In the order of the shares.
+    links = joined(
+        [
+            balanced(regression("next", settings.next_penalty), views),
+            balanced(entries("chain"), views),
+            entries("followers"),
+            balanced(entries("shortly_after"), views),
+            balanced(entries("shortly_before"), views),
+            balanced(regression("liked", settings.liked_penalty), views),
+            balanced(entries("walk"), views),
+        ],
+        titles,
     )
-    liked = what_is_liked(regression("liked", vectors.diagonal, settings.liked), entries("walk"), totals, vectors, settings)
     summary = {
         "users": audience.viewers,
         "titles": titles,
         "events": int(audience.events),
-        "settings": document.get("settings", document),
+        "learned": document["learned"],
+        "quality": document["quality"],
+        "popularity": document["baseline"],
         "seconds": round(time.monotonic() - began, 1),
     }
-    half_lives = (settings.next_half_life, settings.liked_half_life)
-    write(path, audience.ids, audience.views, (following, liked), half_lives, summary)
+    write(path, audience, links, settings, summary)
     return summary
 
 

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { Faults } from '../../src/import/checking.js'
-import { halfLivesOf } from '../../src/recommendations/model/hyperparameters.js'
-import { firstOf, type Interactions, interactionsOf } from '../../src/recommendations/model/interactions.js'
-import { historyOf, Scorer } from '../../src/recommendations/model/scorer.js'
+import type { TimedEvents } from '../../src/recommendations/model/evaluation.js'
+import { firstOf, type Interactions, interactionsOf, pastOf } from '../../src/recommendations/model/interactions.js'
+import { Ranker, type Ranking } from '../../src/recommendations/model/ranker.js'
 import { Growing } from '../../src/recommendations/model/sparse-matrix.js'
-import type { Model } from '../../src/recommendations/model/train.js'
+import { seconds, timeOf } from '../../src/time.js'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
@@ -20,6 +20,8 @@ export interface Dataset {
   items: string[]
   /** The number of lines, including repeated ones. */
   events: number
+  /** The events, if they have times. */
+  timed?: TimedEvents | undefined
 }
 
 /** Numbers ids from 0, in the order of their first appearance. */
@@ -39,6 +41,22 @@ class Ids {
   }
 }
 
+/** In milliseconds. */
+const millisecondsOf = (time: string) => {
+  if (/^\d{1,11}$/.test(time)) return seconds(Number(time))
+  return /^\d{12,15}$/.test(time) ? Number(time) : timeOf(time)
+}
+
+/** Orders events by time. Those of the same time stay in the order of the file. */
+const byTime = ({ users, items, times }: TimedEvents): TimedEvents => {
+  const order = new Uint32Array(times.length).map((_, at) => at).sort((a, b) => (times[a] as number) - (times[b] as number))
+  return {
+    users: order.map(at => users[at] as number),
+    items: order.map(at => items[at] as number),
+    times: Float64Array.from(order, at => times[at] as number)
+  }
+}
+
 /** Reads the events of a file, chunk by chunk. */
 export class EventsReader {
   lines = 0
@@ -47,6 +65,8 @@ export class EventsReader {
   private readonly itemIds = new Ids()
   private readonly users = new Growing(new Uint32Array(1 << 16))
   private readonly items = new Growing(new Uint32Array(1 << 16))
+  private readonly times = new Growing(new Float64Array(1 << 16))
+  private isTimed: boolean | undefined
   private begun: Buffer = Buffer.alloc(0)
 
   constructor(private readonly name: string) {}
@@ -67,8 +87,9 @@ export class EventsReader {
     if (this.begun.length > 0) this.add(this.begun)
     if (this.faults.any) return this.faults
     const [users, items] = [this.userIds.names, this.itemIds.names]
-    const data = interactionsOf({ users: this.users.all, items: this.items.all }, users.length, items.length)
-    return { data, users, items, events: this.lines }
+    const events = { users: this.users.all, items: this.items.all }
+    const timed = this.isTimed ? byTime({ ...events, times: this.times.all }) : undefined
+    return { data: interactionsOf(timed ?? events, users.length, items.length), users, items, events: this.lines, timed }
   }
 
   private whole(rest: Buffer) {
@@ -90,35 +111,36 @@ export class EventsReader {
     if (!isUtf8(bytes)) return 'is not valid UTF-8'
     const text = bytes.toString('utf8', 0, bytes.at(-1) === carriageReturn ? bytes.length - 1 : bytes.length)
     const line = this.lines === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text
-    const tab = line.indexOf('\t')
-    if (tab === -1) return 'has no tab between a user and an item'
-    if (line.includes('\t', tab + 1)) return 'has more than one tab'
-    if (line.includes(',')) return 'has an id with a comma'
-    if (tab === 0) return 'has no user before the tab'
-    if (tab === line.length - 1) return 'has no item after the tab'
-    this.users.push(this.userIds.number(line.slice(0, tab)))
-    this.items.push(this.itemIds.number(line.slice(tab + 1)))
+    const [user = '', item, time, ...rest] = line.split('\t')
+    if (item === undefined) return 'has no tab between a user and an item'
+    if (rest.length > 0) return 'has more than two tabs'
+    if (user.includes(',') || item.includes(',')) return 'has an id with a comma'
+    if (user === '') return 'has no user before the tab'
+    if (item === '') return 'has no item after the tab'
+    const hasTime = time !== undefined
+    this.isTimed ??= hasTime
+    if (hasTime !== this.isTimed) return `has ${hasTime ? 'a' : 'no'} time, unlike the lines before it`
+    if (hasTime) {
+      const at = millisecondsOf(time)
+      if (at === undefined) return 'has a time that is neither whole seconds or milliseconds since 1970 nor RFC 3339'
+      this.times.push(at)
+    }
+    this.users.push(this.userIds.number(user))
+    this.items.push(this.itemIds.number(item))
     return undefined
   }
 }
 
-interface Listing extends Pick<Model, 'links'> {
-  /** All items, the most popular first. */
-  popular: Uint32Array
-  settings: Pick<Model['settings'], 'halfLife' | 'next'>
-}
-
-/** Creates the list of a user: recommendations of the model, followed by popular items. */
-export const listsFrom = ({ links, popular, settings }: Listing, { starts, items, itemCount }: Interactions, count: number) => {
-  const halfLives = halfLivesOf(settings)
-  const scorer = new Scorer(links)
+/** Creates the list of a user: recommendations of the model, followed by the most popular items. */
+export const listsFrom = (ranking: Ranking, popular: Uint32Array, data: Interactions, count: number) => {
+  const ranker = new Ranker(ranking)
   // For each item, the last user who has it in the history or in the list.
-  const taken = new Uint32Array(itemCount)
+  const taken = new Uint32Array(data.itemCount)
   return (user: number) => {
-    const history = items.subarray(starts[user], starts[user + 1])
+    const past = pastOf(data, user)
     const isFree = (item: number) => taken[item] !== user + 1
-    for (const item of history) taken[item] = user + 1
-    const list = scorer.best(historyOf(history, halfLives), count, isFree).map(({ item }) => item)
+    for (let at = 0; at < past.items.length; at++) taken[past.items[at] as number] = user + 1
+    const list = ranker.best(past, count, isFree).map(({ item }) => item)
     for (const item of list) taken[item] = user + 1
     return list.length === count ? list : [...list, ...firstOf(popular, count - list.length, isFree)]
   }

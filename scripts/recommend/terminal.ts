@@ -1,6 +1,5 @@
-import type { Choice } from '../../src/recommendations/model/choose.js'
-import type { HoldOutKind, Quality } from '../../src/recommendations/model/evaluation.js'
-import type { NextShape } from '../../src/recommendations/model/hyperparameters.js'
+import { countWithAny, type HoldOutKind, type Quality, type TimeSplit } from '../../src/recommendations/model/evaluation.js'
+import type { Model } from '../../src/recommendations/model/train.js'
 import { invocationOf, readersOf } from '../command-line.js'
 import type { Dataset } from './events.js'
 
@@ -8,10 +7,12 @@ const command = invocationOf('recommend')
 
 const usage = `Usage: ${command} --events FILE --out FILE [--k 20] [--unordered]
        ${command} --events FILE --evaluate [--k 20] [--unordered]
-  --events FILE  one line per event: user, tab, item, the oldest first within a user
+  --events FILE  one line per event: user, tab, item, the oldest first within a user;
+                 or user, tab, item, tab, time in any order (seconds or milliseconds since 1970, or RFC 3339)
   --out FILE     one line per user is written: user, tab, the best unseen items separated by commas, best first
   --k NUMBER     items per user (20)
-  --evaluate     holds out the last item of each user and prints how well the model predicts it, without writing a file
+  --evaluate     holds out the last item of each user and prints how well the model predicts it, without writing a file;
+                 with times also how well it predicts from everything before one moment what users watch after it
   --unordered    for data whose order means nothing: holds out a random part`
 
 export interface Arguments {
@@ -43,15 +44,18 @@ const grouped = (value: number) => value.toLocaleString('en')
 const amount = (value: number, one: string) => `${grouped(value)} ${one}${value === 1 ? '' : 's'}`
 const inPercent = (value: number) => `${(value * 100).toFixed(1)} %`
 
-const row = (name: string, { ndcg, hits, recall, coverage, popular }: Quality) =>
-  `${name.padEnd(12)}${[ndcg.toFixed(4), hits.toFixed(4), recall.toFixed(4), inPercent(coverage), inPercent(popular)].map(figure => figure.padStart(10)).join('')}`
+const row = (name: string, { ndcg, hits, recall, coverage, popular, novelty }: Quality) =>
+  `${name.padEnd(12)}${[ndcg.toFixed(4), hits.toFixed(4), recall.toFixed(4), inPercent(coverage), inPercent(popular), novelty.toFixed(1)].map(figure => figure.padStart(10)).join('')}`
 
 /** Compares the model with others, for example with plain popularity. */
 export const table = (k: number, qualities: Record<string, Quality>) =>
   [
-    `${''.padEnd(12)}${[`nDCG@${k}`, `HR@${k}`, `recall@${k}`, 'coverage', 'top 100'].map(title => title.padStart(10)).join('')}`,
+    `${''.padEnd(12)}${[`nDCG@${k}`, `HR@${k}`, `recall@${k}`, 'coverage', 'top 100', 'novelty'].map(title => title.padStart(10)).join('')}`,
     ...Object.entries(qualities).map(([name, quality]) => row(name, quality))
   ].join('\n')
+
+export const splitLine = ({ moment, heldStarts }: TimeSplit) =>
+  `Trained before ${new Date(moment).toISOString()}, tested on what ${amount(countWithAny(heldStarts), 'user')} watched after it:`
 
 export const readLine = ({ users, items, events, data }: Dataset) => {
   const again = events - data.items.length
@@ -59,15 +63,8 @@ export const readLine = ({ users, items, events, data }: Dataset) => {
   return `${amount(users.length, 'user')}, ${amount(items.length, 'item')}, ${amount(events, 'event')}${repeated}`
 }
 
-const nextPart = ({ lambda, chain, halfLife, targets, fresh, taste }: NextShape) =>
-  `; next: lambda ${lambda}, chain ${chain}, half after ${halfLife} items, targets ${targets}, fresh ${fresh}, taste ${taste}`
-
-export const chosenLine = ({ settings, quality, baseline }: Choice) => {
-  const { preset, ridge, walk, share, halfLife, next } = settings
-  const ageing = Number.isFinite(halfLife) ? `, half after ${halfLife} items` : ''
-  const gain = baseline.ndcg > 0 ? ` (nDCG ${(quality.ndcg / baseline.ndcg).toFixed(1)} times that of popularity)` : ''
-  return `chosen: ${preset}, lambda ${ridge.lambda}, growth ${ridge.growth}, users ${ridge.users}, neighbours ${ridge.keep}, walk ${share} with sources ${walk.sources}${ageing}${next ? nextPart(next) : ''}${gain}`
-}
+export const learnedLine = ({ learned, quality, baseline }: Pick<Model, 'learned' | 'quality' | 'baseline'>) =>
+  baseline.ndcg > 0 ? `${learned} (nDCG ${(quality.ndcg / baseline.ndcg).toFixed(1)} times that of popularity)` : learned
 
 /** The time and the peak memory. */
 export const costLine = (seconds: number) => {

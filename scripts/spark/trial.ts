@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type HoldOut, type Quality, qualitiesOf } from '../../src/recommendations/model/evaluation.js'
-import { historyOf, Scorer } from '../../src/recommendations/model/scorer.js'
+import { Ranker } from '../../src/recommendations/model/ranker.js'
 import type { StoredModel } from '../../src/recommendations/stored-model.js'
 import { installed, runProgram } from '../processes.js'
 
@@ -53,12 +53,8 @@ export const splitOff = (histories: number[][]) => ({
 })
 
 /** How well a stored model finds the last title of each viewer among all titles, whose ids are 1 to `titles`. */
-export const qualityOf = (
-  { ids, watched, halfLives, links }: StoredModel,
-  training: number[][],
-  last: number[],
-  titles: number
-): Quality => {
+export const qualityOf = (model: StoredModel, training: number[][], last: number[], titles: number): Quality => {
+  const { ids, watched } = model
   const starts = new Uint32Array(training.length + 1)
   training.forEach((history, user) => {
     starts[user + 1] = (starts[user] as number) + history.length
@@ -69,10 +65,10 @@ export const qualityOf = (
     held: Uint32Array.from(last)
   }
   const itemOf = new Map([...ids].map((id, item) => [id, item]))
-  const scorer = new Scorer(links)
+  const ranker = new Ranker(model)
   const [quality] = qualitiesOf(out, depth, titles, 1, (user, isSeen) => {
     const items = (training[user] as number[]).map(id => itemOf.get(id) as number)
-    const best = scorer.best(historyOf(items, halfLives), depth, item => item < watched && !isSeen(ids[item] as number))
+    const best = ranker.best({ items }, depth, item => item < watched && !isSeen(ids[item] as number))
     return [best.map(({ item }) => ids[item] as number)]
   })
   return quality as Quality

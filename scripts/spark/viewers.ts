@@ -87,3 +87,20 @@ export function* viewersOf({ viewers, titles, views, group, seed = 1 }: Shape): 
     yield [...history]
   }
 }
+
+const firstView = Date.UTC(2026, 0, 1) / 1000
+const halfYear = 182 * 24 * 60 * 60
+
+/** Lines of an events file: user, tab, title, tab, time in seconds. Viewers begin on some day of half a year and go on until its end. */
+export function* timedLinesOf(histories: Iterable<number[]>, seed = 1): Generator<string> {
+  const random = randomFrom(seed)
+  let user = 0
+  for (const history of histories) {
+    user++
+    let left = halfYear * random()
+    for (const [place, title] of history.entries()) {
+      yield `${user}\t${title}\t${Math.floor(firstView + halfYear - left)}\n`
+      left -= (2 * random() * left) / (history.length - place)
+    }
+  }
+}

@@ -9,10 +9,10 @@ import type { Data } from '../../src/data/index.js'
 import type { InterestSettings } from '../../src/recommendations/interest.js'
 import type { TrainingProgress } from '../../src/recommendations/learning/training.js'
 import { readTitles, watchedTitles } from '../../src/recommendations/learning/training-data.js'
-import type { Choice } from '../../src/recommendations/model/choose.js'
 import { Histories, type Interactions, type WeightedIds } from '../../src/recommendations/model/interactions.js'
 import { randomFrom } from '../../src/recommendations/model/sampling.js'
-import { chooseSettings, maxForChoice } from '../../src/recommendations/model/train.js'
+import { shapes, shares } from '../../src/recommendations/model/tables.js'
+import { type Fit, fittedWeights, maxForChoice } from '../../src/recommendations/model/train.js'
 import { invocationOf, readersOf } from '../command-line.js'
 
 const command = invocationOf('train')
@@ -83,7 +83,10 @@ interface Options {
   onProgress: (progress: TrainingProgress) => void
 }
 
-export interface Written extends Choice {
+export interface Written extends Omit<Fit, 'weights'> {
+  shapes: typeof shapes
+  shares: typeof shares
+  weights: number[]
   users: number
   events: number
 }
@@ -123,8 +126,8 @@ export class Sample {
 }
 
 /**
- * Writes all histories to a folder, for a training elsewhere, and the settings for it, chosen on a sample of the users. The settings
- * come last: without them the folder is incomplete.
+ * Writes all histories to a folder, for a training elsewhere, and its settings, with weights fitted on a sample of the users. They come
+ * last: without them the folder is incomplete.
  */
 export const writeEvents = async (folder: string, { data, interest, signal, onProgress }: Options): Promise<Written> => {
   await emptied(folder)
@@ -140,8 +143,8 @@ export const writeEvents = async (folder: string, { data, interest, signal, onPr
     }
     await parts.end()
     if (parts.users === 0) throw new Error('There are no histories. Nothing was written.')
-    const choice = chooseSettings(sample.interactions(), { holdOut: 'newest', onProgress })
-    const written = { users: parts.users, events: parts.events, ...choice }
+    const fit = fittedWeights(sample.interactions(), onProgress)
+    const written = { users: parts.users, events: parts.events, ...fit, shapes, shares, weights: [...fit.weights] }
     await writeFile(join(folder, 'settings.json'), `${JSON.stringify(written)}\n`)
     return written
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Data } from '../../src/data/index.js'
 import type { Lease } from '../../src/data/leases.js'
 import { featuresInOrder, newcomersOf, readTitleFeatures, readTitles } from '../../src/recommendations/learning/training-data.js'
 import { withNewcomers } from '../../src/recommendations/model/newcomers.js'
+import { featureCount } from '../../src/recommendations/model/ranker.js'
 import { largestModel, modelFormat, packed, type StoredModel, unpacked } from '../../src/recommendations/stored-model.js'
 
 /** Stores a model that was trained elsewhere. Every running process then loads it. */
@@ -31,21 +32,18 @@ const foreignFrom = async (path: string) => {
 }
 
 /** The model with the titles of the catalogue that nobody has watched. A training elsewhere does not know the catalogue. */
-const completed = async ({ model, views }: ForeignModel, contents: Data['contents']): Promise<StoredModel> => {
+const completed = async ({ model }: ForeignModel, contents: Data['contents']): Promise<StoredModel> => {
   const all = await readTitles(contents)
   const features = await readTitleFeatures(contents, all)
   // A title may have left the catalogue.
   for (const id of model.ids) if (!features.has(id)) features.set(id, new Set())
-  const viewsById = new Map(Array.from(model.ids, (id, item) => [id, views[item]]))
-  const ids = [...model.ids, ...newcomersOf(all, viewsById)]
-  return { ...model, ids: Float64Array.from(ids), links: withNewcomers(model.links, featuresInOrder(ids, features), views) }
+  const ids = [...model.ids, ...newcomersOf(all, new Set(model.ids))]
+  return { ...model, ...withNewcomers(model, featuresInOrder(ids, features)), ids: Float64Array.from(ids) }
 }
 
 /** A model that was trained elsewhere. It knows only titles that somebody has watched. */
 export interface ForeignModel {
   model: StoredModel
-  /** How many users have watched each title. */
-  views: Uint32Array
   summary: Record<string, unknown>
 }
 
@@ -63,33 +61,33 @@ const headOf = (file: Uint8Array) => {
   throw new Error('It does not begin with a line of JSON')
 }
 
-/** Reads a line of JSON with the format and a summary, the bytes as they are stored, and the views. Throws if anything is wrong. */
+/** Reads a line of JSON with the format and a summary, and the bytes as they are stored. Throws if anything is wrong. */
 export const readModelFile = (file: Uint8Array): ForeignModel => {
   if (file.byteLength > largestModel) throw new Error(`It has ${file.byteLength} bytes, more than ${largestModel}`)
   const { head, end } = headOf(file)
   if (head.format !== modelFormat) throw new Error(`It has format ${JSON.stringify(head.format)}, not ${modelFormat}`)
   // Copied, because numbers in arrays must not begin at odd addresses.
   const { buffer, byteLength } = new Uint8Array(file.subarray(end + 1))
-  const titles = byteLength < 8 ? 0 : (new Float64Array(buffer, 0, 1)[0] as number)
-  if (!(titles > 0)) throw new Error('It has no titles')
-  const viewsAt = byteLength - titles * 4
-  if (!(viewsAt > 0 && viewsAt % 4 === 0)) throw new Error('Its size does not match its header')
-  const model = unpacked(buffer.slice(0, viewsAt))
-  const views = new Uint32Array(buffer, viewsAt)
+  if (byteLength < 8 || !((new Float64Array(buffer, 0, 1)[0] as number) > 0)) throw new Error('It has no titles')
+  const model = unpacked(buffer)
   check(model)
-  if (!views.every(count => count > 0)) throw new Error('A title has no views')
-  return { model, views, summary: isObject(head.summary) ? head.summary : {} }
+  return { model, summary: isObject(head.summary) ? head.summary : {} }
 }
 
 /** Refuses a model that the service could load, but that would recommend badly. */
-const check = ({ ids, watched, halfLives, links: { starts, targets, first, second } }: StoredModel) => {
+const check = ({ ids, watched, links, shares, views, freshness, weights }: StoredModel) => {
+  const { starts, targets } = links
   if (watched !== ids.length) throw new Error('It has titles that nobody has watched')
   if (!ids.every(id => Number.isSafeInteger(id) && id > 0)) throw new Error('An id of a title is not a whole number above 0')
   if (new Set(ids).size < ids.length) throw new Error('It contains a title twice')
-  if (!Object.values(halfLives).every(halfLife => halfLife > 0)) throw new Error('A half-life is not above 0')
+  if (!shares.every(({ halfLife }) => halfLife > 0)) throw new Error('A half-life is not above 0')
+  if (weights.length > 0 && weights.length !== featureCount(links.tables)) throw new Error('It has too many or too few weights')
   if (!targets.every(target => target < ids.length)) throw new Error('A neighbour is not one of its titles')
   for (let row = 0; row < ids.length; row++)
     for (let at = (starts[row] as number) + 1; at < (starts[row + 1] as number); at++)
       if ((targets[at] as number) <= (targets[at - 1] as number)) throw new Error('The neighbours of a title are not in order')
-  if (![first, second].every(weights => weights.every(Number.isFinite))) throw new Error('The weight of a neighbour is not a number')
+  if (![links.weights, freshness, weights, shares.map(({ share }) => share)].every(numbers => numbers.every(Number.isFinite)))
+    throw new Error('The weight of a neighbour is not a number')
+  if (!views.every(count => count > 0)) throw new Error('A title has no views')
+  if (!freshness.every(times => times > 0)) throw new Error('The freshness of a title is not above 0')
 }

@@ -1,34 +1,33 @@
-import type { Blend } from './model/neighbours.js'
-import type { HalfLives } from './model/scorer.js'
+import type { Ranking } from './model/ranker.js'
 
 /** The version of the packed format. Raise it with every change, so that processes of both versions can run side by side. */
-export const modelFormat = 3
+export const modelFormat = 4
 
 /** In bytes. Every process holds a model in memory, and a second one while it loads it. */
 export const largestModel = 1024 ** 3
 
 /** The part of a trained model that is stored and used for recommendations. */
-export interface StoredModel {
+export interface StoredModel extends Ranking {
   /** The content id of each item. */
   ids: Float64Array
   /** How many items somebody has watched. Those after them are newcomers. */
   watched: number
-  halfLives: HalfLives
-  /** What comes next and, on the second side, what is liked. */
-  links: Blend
 }
 
-const headerSize = 5 * 8
+const headerLength = 5
 
 /** Writes a header with the sizes, then the arrays. */
-export const packed = ({ ids, watched, halfLives, links: { starts, targets, first, second } }: StoredModel): Uint8Array => {
+export const packed = ({ ids, watched, links, shares, views, freshness, weights }: StoredModel): Uint8Array => {
   const arrays = [
-    Float64Array.of(ids.length, targets.length, watched, halfLives.next, halfLives.liked),
+    Float64Array.of(ids.length, links.targets.length, watched, links.tables, weights.length),
+    Float64Array.from(shares.flatMap(({ share, halfLife }) => [share, halfLife])),
+    weights,
     ids,
-    starts,
-    targets,
-    first,
-    second
+    views,
+    freshness,
+    links.starts,
+    links.targets,
+    links.weights
   ]
   const bytes = new Uint8Array(arrays.reduce((size, { byteLength }) => size + byteLength, 0))
   let at = 0
@@ -41,22 +40,39 @@ export const packed = ({ ids, watched, halfLives, links: { starts, targets, firs
 
 /** Returns views on the bytes, without copying. Throws if they are not a model. */
 export const unpacked = (bytes: ArrayBuffer): StoredModel => {
-  const [items, size, watched, next, liked] = new Float64Array(bytes, 0, 5) as unknown as [number, number, number, number, number]
-  const starts = headerSize + items * 8
-  const targets = starts + (items + 1) * 4
-  const first = targets + size * 4
-  const second = first + size * 4
-  if (bytes.byteLength !== second + size * 4) throw new Error('Its size does not match its header')
-  const links = {
-    starts: new Uint32Array(bytes, starts, items + 1),
-    targets: new Uint32Array(bytes, targets, size),
-    first: new Float32Array(bytes, first, size),
-    second: new Float32Array(bytes, second, size)
+  if (bytes.byteLength < 8 * headerLength) throw new Error('Its size does not match its header')
+  const header = new Float64Array(bytes, 0, headerLength)
+  const [items, size, watched, tables, features] = header as unknown as [number, number, number, number, number]
+  let at = header.byteLength
+  const next = <T>(Numbers: { new (bytes: ArrayBuffer, at: number, length: number): T; BYTES_PER_ELEMENT: number }, length: number) => {
+    const from = at
+    at += length * Numbers.BYTES_PER_ELEMENT
+    return () => new Numbers(bytes, from, length)
   }
+  const shares = next(Float64Array, 2 * tables)
+  const weights = next(Float64Array, features)
+  const ids = next(Float64Array, items)
+  const views = next(Float32Array, items)
+  const freshness = next(Float32Array, items)
+  const starts = next(Uint32Array, items + 1)
+  const targets = next(Uint32Array, size)
+  const linkWeights = next(Float32Array, size * tables)
+  if (bytes.byteLength !== at) throw new Error('Its size does not match its header')
   if (!(watched >= 0 && watched <= items)) throw new Error(`Its header says that ${watched} of its ${items} titles were watched`)
-  if (!areRows(links.starts, size)) throw new Error('The starts of its rows do not ascend, or do not cover its links')
-  return { ids: new Float64Array(bytes, headerSize, items), watched, halfLives: { next, liked }, links }
+  if (!areRows(starts(), size)) throw new Error('The starts of its rows do not ascend, or do not cover its links')
+  return {
+    ids: ids(),
+    watched,
+    links: { starts: starts(), targets: targets(), tables, weights: linkWeights() },
+    shares: pairsOf(shares()),
+    views: views(),
+    freshness: freshness(),
+    weights: weights()
+  }
 }
+
+const pairsOf = (numbers: Float64Array) =>
+  Array.from({ length: numbers.length / 2 }, (_, at) => ({ share: numbers[2 * at] as number, halfLife: numbers[2 * at + 1] as number }))
 
 /** Wrong bounds of a row could make the scorer loop almost forever. Wrong values within a row do no harm. */
 const areRows = (starts: Uint32Array, links: number) =>

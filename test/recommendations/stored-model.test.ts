@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { readModelFile } from '../../scripts/train/foreign-model.js'
 import { everybody } from '../../src/catalogue/audience.js'
+import { featureCount, type Share } from '../../src/recommendations/model/ranker.js'
 import { Recommender } from '../../src/recommendations/serving/recommender.js'
 import { largestModel, modelFormat, packed, type StoredModel, unpacked } from '../../src/recommendations/stored-model.js'
 import { buildWith } from '../helpers/app.js'
@@ -11,12 +12,18 @@ import { span } from './helper.js'
 const modelOf = (ids: number[]): StoredModel => ({
   ids: Float64Array.from(ids),
   watched: ids.length,
-  halfLives: { next: 3, liked: 30 },
+  shares: [
+    { share: 1, halfLife: 3 },
+    { share: 0.5, halfLife: 30 }
+  ],
+  views: Float32Array.from(ids, (_, i) => i + 1),
+  freshness: Float32Array.from(ids, (_, i) => 1 + i / 100),
+  weights: Float64Array.from({ length: featureCount(2) }, (_, feature) => feature / 10 - 1),
   links: {
     starts: Uint32Array.from([...ids, 0], (_, i) => 2 * i),
     targets: Uint32Array.from(ids.flatMap((_, i) => [(i + 1) % ids.length, (i + 2) % ids.length].sort((a, b) => a - b))),
-    first: Float32Array.from(ids.flatMap(() => [0.5, 0.25])),
-    second: Float32Array.from(ids.flatMap(() => [0.25, 0]))
+    tables: 2,
+    weights: Float32Array.from(ids.flatMap(() => [0.5, 0.25, 0.25, 0]))
   }
 })
 const bytesOf = (model: StoredModel) => packed(model).buffer as ArrayBuffer
@@ -26,20 +33,40 @@ t.test('unpacking returns what was packed', async t => {
     const model = modelOf(ids)
     t.strictSame(unpacked(bytesOf(model)), model, `${ids.length} items`)
   }
-  const ageless = { ...modelOf([1, 2, 3]), halfLives: { next: 2, liked: Number.POSITIVE_INFINITY } }
+  const { links } = modelOf([1, 2, 3])
+  const ageless = {
+    ...modelOf([1, 2, 3]),
+    shares: [{ share: 1, halfLife: Number.POSITIVE_INFINITY }],
+    links: { ...links, tables: 1, weights: links.weights.slice(6) },
+    weights: new Float64Array(0)
+  }
   t.strictSame(unpacked(bytesOf(ageless)), ageless)
   const part = modelOf(span(1, 10))
-  const view = { ...part, ids: part.ids.subarray(2, 7), watched: 5, links: { ...part.links, starts: part.links.starts.subarray(0, 6) } }
+  const view = {
+    ...part,
+    ids: part.ids.subarray(2, 7),
+    views: part.views.subarray(2, 7),
+    freshness: part.freshness.subarray(2, 7),
+    watched: 5,
+    links: { ...part.links, starts: part.links.starts.subarray(0, 6) }
+  }
   const shortened = {
     ...view,
     links: {
       ...view.links,
       targets: part.links.targets.subarray(0, 10),
-      first: part.links.first.subarray(0, 10),
-      second: part.links.second.subarray(0, 10)
+      weights: part.links.weights.subarray(0, 20)
     }
   }
-  t.strictSame([...unpacked(bytesOf(shortened)).ids], [3, 4, 5, 6, 7], 'also of parts of larger buffers')
+  const { ids, views } = unpacked(bytesOf(shortened))
+  t.strictSame(
+    [[...ids], [...views]],
+    [
+      [3, 4, 5, 6, 7],
+      [3, 4, 5, 6, 7]
+    ],
+    'also of parts of larger buffers'
+  )
 })
 
 t.test('bytes that are cut, or more than they say, are refused', async t => {
@@ -96,7 +123,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
     return bytes
   }
   const headers = [Number.NaN, -1, 0.5, 1e9, Number.POSITIVE_INFINITY, 39, 41]
-  for (const field of [0, 1])
+  for (const field of [0, 1, 3, 4])
     for (const value of headers) {
       const bytes = spoilt(field * 8, (view, at) => view.setFloat64(at, value, true))
       t.ok(assertServes(t, bytes, `${value} as size ${field}`), `${value} as size ${field} is refused`)
@@ -110,7 +137,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
       ),
       `${value} watched titles are refused`
     )
-  for (const field of [24, 32])
+  for (const field of [48, 64])
     for (const halfLife of [Number.NaN, 0, -1, Number.NEGATIVE_INFINITY])
       assertServes(
         t,
@@ -118,7 +145,9 @@ t.test('bytes that make no sense are refused, or recommend something else at the
         `a half-life of ${halfLife}`
       )
 
-  const starts = 40 + 40 * 8
+  const ids = 40 + 2 * 16 + featureCount(2) * 8
+  const views = ids + 40 * 8
+  const starts = views + 40 * 8
   const targets = starts + 41 * 4
   const weights = targets + 80 * 4
   for (const value of [1, 3, 79, 81, 2 ** 31, 2 ** 32 - 1])
@@ -144,8 +173,21 @@ t.test('bytes that make no sense are refused, or recommend something else at the
   for (const value of [Number.NaN, -1, 0.5, 1e300, 1, 2, 6])
     assertServes(
       t,
-      spoilt(40 + 6 * 8, (view, at) => view.setFloat64(at, value, true)),
+      spoilt(ids + 6 * 8, (view, at) => view.setFloat64(at, value, true)),
       `id ${value}`
+    )
+  for (const value of [Number.NaN, -1, 0, Number.POSITIVE_INFINITY])
+    for (const place of [0, 6, 40, 46])
+      assertServes(
+        t,
+        spoilt(views + place * 4, (view, at) => view.setFloat32(at, value, true)),
+        `views or freshness ${value}`
+      )
+  for (const value of [Number.NaN, Number.NEGATIVE_INFINITY, 1e308])
+    assertServes(
+      t,
+      spoilt(72, (view, at) => view.setFloat64(at, value, true)),
+      `weight of a feature ${value}`
     )
   // Neighbours out of order: found for the score, not for the reason.
   const unsorted = good.slice(0)
@@ -170,32 +212,38 @@ t.test('bytes that make no sense are refused, or recommend something else at the
 const model = (): StoredModel => ({
   ids: Float64Array.of(7, 3, 9_007_199_254_740_991),
   watched: 3,
-  halfLives: { next: 2, liked: Number.POSITIVE_INFINITY },
+  shares: [
+    { share: 1, halfLife: 2 },
+    { share: 0.5, halfLife: Number.POSITIVE_INFINITY }
+  ],
+  views: Float32Array.of(9, 5, 1),
+  freshness: Float32Array.of(1, 2, 0.5),
+  weights: new Float64Array(featureCount(2)).fill(0.5),
   links: {
     starts: Uint32Array.of(0, 2, 4, 6),
     targets: Uint32Array.of(1, 2, 0, 2, 0, 1),
-    first: Float32Array.of(1, 2, 3, 4, 5, 6),
-    second: Float32Array.of(6, 5, 4, 3, 2, -1)
+    tables: 2,
+    weights: Float32Array.of(1, 6, 2, 5, 3, 4, 4, 3, 5, 2, 6, -1)
   }
 })
-const viewed = Uint32Array.of(9, 5, 1)
-const withViews = (one: StoredModel, views = viewed) => Buffer.concat([packed(one), new Uint8Array(views.buffer)])
 const fileOf = (bytes: Uint8Array, head: unknown = { format: modelFormat, summary: { users: 5 } }) =>
   Buffer.concat([Buffer.from(`${typeof head === 'string' ? head : JSON.stringify(head)}\n`), bytes])
 /** A model with one thing changed. */
 const changed = (change: (model: StoredModel) => unknown) => {
   const one = model()
   change(one)
-  return fileOf(withViews(one))
+  return fileOf(packed(one))
 }
 
 t.test('a good model is taken as it is, whatever the length of its head', async t => {
   for (const summary of [{}, { a: 1 }, { a: 12 }, { a: 123 }])
-    t.strictSame(readModelFile(fileOf(withViews(model()), { format: modelFormat, summary })), { model: model(), views: viewed, summary })
-  t.strictSame(readModelFile(fileOf(withViews(model()), { format: modelFormat })).summary, {})
+    t.strictSame(readModelFile(fileOf(packed(model()), { format: modelFormat, summary })), { model: model(), summary })
+  t.strictSame(readModelFile(fileOf(packed(model()), { format: modelFormat })).summary, {})
+  const unweighted = { ...model(), weights: new Float64Array(0) }
+  t.strictSame(readModelFile(fileOf(packed(unweighted))).model, unweighted, 'without weights, the first scores count')
 })
 
-const bytes = withViews(model())
+const bytes = packed(model())
 const refused: [what: string, file: Uint8Array, reason: RegExp][] = [
   ['an empty file', Buffer.alloc(0), /begin with a line of JSON/],
   ['without a head', Buffer.from(bytes), /begin with a line of JSON/],
@@ -204,8 +252,8 @@ const refused: [what: string, file: Uint8Array, reason: RegExp][] = [
   ['an older format', fileOf(bytes, { format: modelFormat - 1 }), new RegExp(`has format ${modelFormat - 1}, not ${modelFormat}`)],
   ['a format in words', fileOf(bytes, { format: `${modelFormat}` }), /has format ".", not/],
   ['with a head alone', fileOf(new Uint8Array(0)), /has no titles/],
-  ['without views', fileOf(packed(model())), /size does not match/],
-  ['a title without views', fileOf(withViews(model(), Uint32Array.of(1, 0, 1))), /has no views/],
+  ['a title without views', changed(({ views }) => views.fill(0, 1, 2)), /has no views/],
+  ['a title that is never fresh', changed(({ freshness }) => freshness.fill(0, 1, 2)), /freshness of a title is not above 0/],
   ['with newcomers', changed(one => Object.assign(one, { watched: 2 })), /nobody has watched/],
   ['with an impossible number of titles', fileOf(Buffer.from(Float64Array.of(1e9).buffer)), /size does not match/],
   ['a cut file', fileOf(bytes.subarray(0, -1)), /size does not match/],
@@ -215,13 +263,18 @@ const refused: [what: string, file: Uint8Array, reason: RegExp][] = [
   ['an id of 0', changed(({ ids }) => ids.fill(0, 1, 2)), /id of a title/],
   ['an id that is not whole', changed(({ ids }) => ids.fill(1.5, 1, 2)), /id of a title/],
   ['a title twice', changed(({ ids }) => ids.fill(7)), /contains a title twice/],
-  ['a half-life of 0', changed(({ halfLives }) => Object.assign(halfLives, { liked: 0 })), /half-life/],
-  ['a half-life that is no number', changed(({ halfLives }) => Object.assign(halfLives, { next: Number.NaN })), /half-life/],
+  ['a half-life of 0', changed(({ shares }) => Object.assign(shares[1] as Share, { halfLife: 0 })), /half-life/],
+  ['a half-life that is no number', changed(({ shares }) => Object.assign(shares[0] as Share, { halfLife: Number.NaN })), /half-life/],
   ['an unknown neighbour', changed(({ links }) => links.targets.fill(3, 1, 2)), /neighbour is not one/],
   ['neighbours in disorder', changed(({ links }) => links.targets.set([2, 1])), /not in order/],
   ['a neighbour twice', changed(({ links }) => links.targets.set([2, 2])), /not in order/],
-  ['what comes next without end', changed(({ links }) => links.first.fill(Number.POSITIVE_INFINITY)), /not a number/],
-  ['what is liked that is no number', changed(({ links }) => links.second.fill(Number.NaN, 5)), /not a number/],
+  ['a neighbour without end', changed(({ links }) => links.weights.fill(Number.POSITIVE_INFINITY)), /not a number/],
+  ['a neighbour that is no number', changed(({ links }) => links.weights.fill(Number.NaN, 5, 6)), /not a number/],
+  ['a share that is no number', changed(({ shares }) => Object.assign(shares[1] as Share, { share: Number.NaN })), /not a number/],
+  ['freshness without end', changed(({ freshness }) => freshness.fill(Number.POSITIVE_INFINITY, 2)), /not a number/],
+  ['a weight that is no number', changed(({ weights }) => weights.fill(Number.NaN, 3, 4)), /not a number/],
+  ['too few weights', changed(one => Object.assign(one, { weights: one.weights.subarray(1) })), /too many or too few weights/],
+  ['too many weights', changed(one => Object.assign(one, { weights: new Float64Array(featureCount(3)) })), /too many or too few weights/],
   ['too large', Object.defineProperty(Buffer.alloc(0), 'byteLength', { value: largestModel + 1 }), /1073741825 bytes, more than 1073741824/]
 ]
 t.test('a model that is wrong is refused with the reason', async t => {

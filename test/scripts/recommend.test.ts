@@ -6,12 +6,13 @@ import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { outputAt } from '../../scripts/output.js'
 import { EventsReader, listsFrom } from '../../scripts/recommend/events.js'
-import { chosenLine, costLine, readArguments, readLine, table } from '../../scripts/recommend/terminal.js'
+import { costLine, learnedLine, readArguments, readLine, table } from '../../scripts/recommend/terminal.js'
+import { timedLinesOf, viewersOf } from '../../scripts/spark/viewers.js'
 import type { Faults } from '../../src/import/checking.js'
-import { firstNext, type Hyperparameters, presets } from '../../src/recommendations/model/hyperparameters.js'
 import { apart } from '../helpers/apart.js'
 import { built } from '../helpers/run.js'
 import { until } from '../helpers/until.js'
+import { rankingOf, rowsOf } from '../recommendations/model/helper.js'
 import { dense } from '../recommendations/model/synthetic.js'
 
 const command = built('scripts/recommend.js')
@@ -38,14 +39,14 @@ const linesOf = (users = 200) => {
 }
 
 const summary = (line: RegExp) =>
-  new RegExp(`^${line.source}\nchosen: (dense|sparse), lambda .*\ntook [\\d.]+ s and at most \\d+ MB of memory\n$`)
+  new RegExp(`^${line.source}\nfitted on what \\d+ viewers watched last.*\ntook [\\d.]+ s and at most \\d+ MB of memory\n$`)
 
 t.test('each user gets a line with the best unseen items, the same in each run', async t => {
   const lines = linesOf()
   const { folder, run, written } = inFolder(t, { 'events.tsv': lines.join(''), 'out.tsv': 'of before' })
   const [status, out, error] = await run('--events', 'events.tsv', '--k', '5', '--out', 'out.tsv')
   t.equal(status, 0)
-  t.equal(error, '')
+  t.equal(error.replaceAll(/^\d+ % .*\n/gm, ''), '', 'it prints only its progress')
   t.match(out, summary(/200 users, 80 items, [\d,]+ events/))
 
   const result = (await written('out.tsv')).split('\n')
@@ -82,11 +83,11 @@ t.test('--evaluate prints the figures beside those of popularity', async t => {
   const [status, out] = await run('--events', 'events.tsv', '--evaluate', '--unordered', '--k', '10')
   t.equal(status, 0)
   const figures =
-    /^ +nDCG@10 +HR@10 +recall@10 +coverage +top 100\nmodel +(0\.\d{4}) +(0\.\d{4}) +0\.\d{4} +[\d.]+ % +[\d.]+ %\npopularity +(0\.\d{4}) +(0\.\d{4}) +0\.\d{4} +[\d.]+ % +[\d.]+ %\n200 users, /
+    /^ +nDCG@10 +HR@10 +recall@10 +coverage +top 100 +novelty\nmodel +(0\.\d{4}) +(0\.\d{4}) +0\.\d{4} +[\d.]+ % +[\d.]+ % +[\d.]+\npopularity +(0\.\d{4}) +(0\.\d{4}) +0\.\d{4} +[\d.]+ % +[\d.]+ % +[\d.]+\n200 users, /
   const [, ndcg, hits, popularNdcg, popularHits] = (figures.exec(out) ?? []).map(Number) as [number, number, number, number, number]
   t.ok(ndcg > popularNdcg && hits > popularHits, out)
   const [, ordered] = await run('--events', 'events.tsv', '--evaluate')
-  t.match(ordered, /^ +nDCG@20.*\nmodel .*\nno order .*\npopularity .*\n200 users, /, 'with a line for the part that ignores the order')
+  t.match(ordered, /^ +nDCG@20.*\nmodel .*\nfirst scores .*\npopularity .*\nThe events have no times, .*\n200 users, /)
   t.strictSame(await readdir(folder), ['events.tsv'])
 })
 
@@ -102,7 +103,7 @@ t.test('broken lines are named, and nothing is written', async t => {
     'events.tsv:2: has no tab between a user and an item',
     'events.tsv:3: has no user before the tab',
     'events.tsv:4: has no item after the tab',
-    'events.tsv:5: has more than one tab',
+    'events.tsv:5: has a time, unlike the lines before it',
     'events.tsv:6: has an id with a comma',
     'events.tsv:7: has an id with a comma',
     'events.tsv:8: has no tab between a user and an item',
@@ -209,42 +210,29 @@ t.test('a file is there when all of it is written, under another name before', a
 })
 
 t.test('a list is what the model says, then what is popular', async t => {
-  const links = {
-    starts: Uint32Array.of(0, 1, 1, 1, 1),
-    targets: Uint32Array.of(3),
-    first: Float32Array.of(1),
-    second: Float32Array.of(0)
-  }
+  const ranking = rankingOf([rowsOf([[3, 1]], [], [], []).all()])
   const histories = { itemCount: 4, starts: Uint32Array.of(0, 1, 2), items: Uint32Array.of(0, 3) }
-  const listOf = listsFrom({ links, popular: Uint32Array.of(2, 3, 0, 1), settings: { halfLife: 5 } }, histories, 2)
+  const listOf = listsFrom(ranking, Uint32Array.of(2, 3, 0, 1), histories, 2)
   t.strictSame(listOf(0), [3, 2])
   t.strictSame(listOf(1), [2, 0])
-  t.strictSame(listsFrom({ links, popular: Uint32Array.of(2), settings: { halfLife: 5 } }, histories, 1)(0), [3])
+  t.strictSame(listsFrom(ranking, Uint32Array.of(2), histories, 1)(0), [3])
 })
 
 t.test('the summary', async t => {
   const data = { itemCount: 1, starts: Uint32Array.of(0, 1), items: Uint32Array.of(0) }
   t.equal(readLine({ users: ['u'], items: ['i'], events: 1, data }), '1 user, 1 item, 1 event')
   t.equal(readLine({ users: ['u'], items: ['i'], events: 3000, data }), '1 user, 1 item, 3,000 events, 2,999 of them repeated')
-  const quality = { ndcg: 0.3, recall: 0.25, coverage: 0.5, hits: 0.4, popular: 0.125 }
-  const popularity = { ndcg: 0.1, recall: 0.05, coverage: 0.0123, hits: 0.07, popular: 1 }
-  const [settings] = presets as [Hyperparameters]
-  const chosen = 'chosen: dense, lambda 240, growth 0, users 0, neighbours 100, walk 2 with sources 1'
-  t.equal(chosenLine({ settings, quality, baseline: { ...popularity, ndcg: 0 } }), chosen)
-  t.equal(
-    chosenLine({ settings: { ...settings, halfLife: 20 }, quality, baseline: popularity }),
-    `${chosen}, half after 20 items (nDCG 3.0 times that of popularity)`
-  )
-  t.equal(
-    chosenLine({ settings: { ...settings, next: firstNext }, quality, baseline: { ...popularity, ndcg: 0 } }),
-    `${chosen}; next: lambda 100, chain 3, half after 1 items, targets 0, fresh 0, taste 0`
-  )
+  const quality = { ndcg: 0.3, recall: 0.25, coverage: 0.5, hits: 0.4, popular: 0.125, novelty: 5.25 }
+  const popularity = { ndcg: 0.1, recall: 0.05, coverage: 0.0123, hits: 0.07, popular: 1, novelty: 2 }
+  const learned = 'fitted on what 7 viewers watched last'
+  t.equal(learnedLine({ learned, quality, baseline: { ...popularity, ndcg: 0 } }), learned)
+  t.equal(learnedLine({ learned, quality, baseline: popularity }), `${learned} (nDCG 3.0 times that of popularity)`)
   t.equal(
     table(5, { model: quality, popularity }),
     [
-      '                nDCG@5      HR@5  recall@5  coverage   top 100',
-      'model           0.3000    0.4000    0.2500    50.0 %    12.5 %',
-      'popularity      0.1000    0.0700    0.0500     1.2 %   100.0 %'
+      '                nDCG@5      HR@5  recall@5  coverage   top 100   novelty',
+      'model           0.3000    0.4000    0.2500    50.0 %    12.5 %       5.3',
+      'popularity      0.1000    0.0700    0.0500     1.2 %   100.0 %       2.0'
     ].join('\n')
   )
   t.match(costLine(12.34), /^took 12\.3 s and at most [\d,]+ MB of memory$/)
@@ -265,4 +253,55 @@ t.test('Ctrl-C leaves nothing behind', async t => {
   const last = error.split('\n').filter(line => !/^\d+ % /.test(line))
   t.strictSame([status, out, last.join('\n')], [130, '', 'Stopped. Nothing was written.\n'])
   t.strictSame(await readdir(folder), ['events.tsv'])
+})
+
+const end = (...lines: string[]) => {
+  const reader = new EventsReader('events')
+  reader.push(Buffer.from(lines.join('\n')))
+  return reader.end()
+}
+
+t.test('events with times are ordered by time, those of the same time as in the file', async t => {
+  t.strictSame(
+    end('b\t2\t1735689601', 'a\t3\t1735689602000', 'a\t2\t2025-01-01T01:00:01+01:00', 'a\t1\t1735689600', 'a\t4\t1735689602\r'),
+    {
+      data: { itemCount: 4, starts: Uint32Array.of(0, 1, 5), items: Uint32Array.of(0, 2, 0, 1, 3) },
+      users: ['b', 'a'],
+      items: ['2', '3', '1', '4'],
+      events: 5,
+      timed: {
+        users: Uint32Array.of(1, 0, 1, 1, 1),
+        items: Uint32Array.of(2, 0, 0, 1, 3),
+        times: Float64Array.from([0, 1000, 1000, 2000, 2000], after => Date.UTC(2025) + after)
+      }
+    }
+  )
+})
+
+t.test('all events have a time, or none', async t => {
+  const strange = 'has a time that is neither whole seconds or milliseconds since 1970 nor RFC 3339'
+  const timed = end('u\ti\t1', 'u\ti', 'u\ti\t', 'u\ti\t-1', 'u\ti\t1.5', 'u\ti\t2025-01-01', 'u\ti\t1234567890123456', 'u\ti\t1\t')
+  t.strictSame((timed as Faults).lines, [
+    'events:2: has no time, unlike the lines before it',
+    ...[3, 4, 5, 6, 7].map(line => `events:${line}: ${strange}`),
+    'events:8: has more than two tabs'
+  ])
+  t.strictSame((end('u\ti', 'u\ti\t1') as Faults).lines, ['events:2: has a time, unlike the lines before it'])
+})
+
+t.test('with times, --evaluate also prints a split by a moment in time', async t => {
+  const lines = [...timedLinesOf(viewersOf({ viewers: 300, titles: 100, views: 15, group: 20 }))]
+  const untimed = lines.map(line => `${line.slice(0, line.lastIndexOf('\t'))}\n`)
+  const { run, written } = inFolder(t, { 'timed.tsv': lines.join(''), 'untimed.tsv': untimed.join('') })
+  const [status, out] = await run('--events', 'timed.tsv', '--evaluate', '--k', '10')
+  t.equal(status, 0)
+  const tables =
+    /^ +nDCG@10.*\nmodel .*\nfirst scores .*\npopularity .*\nTrained before 2026-0[56]-\d\dT.*Z, tested on what \d+ users watched after it:\n +nDCG@10.*\nmodel +(\S+) .*\nfirst scores .*\npopularity +(\S+) .*\nlast week +(\S+) .*\n300 users, /
+  const [, model, popularity, lastWeek] = (tables.exec(out) ?? []).map(Number) as [number, number, number, number]
+  t.ok(model > popularity && model > lastWeek, out)
+  t.match((await run('--events', 'timed.tsv', '--evaluate', '--unordered'))[1], /^.*\nmodel .*\npopularity .*\n300 users, /)
+
+  await run('--events', 'timed.tsv', '--out', 'timed.out')
+  await run('--events', 'untimed.tsv', '--out', 'untimed.out')
+  t.equal(await written('timed.out'), await written('untimed.out'), 'lists are the same with and without times')
 })

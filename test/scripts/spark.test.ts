@@ -11,6 +11,28 @@ t.test('the job of Spark writes the format that the service reads', async t => {
   t.equal(/^FORMAT = (\d+)$/m.exec(await read('deploy/spark/training/model.py'))?.[1], `${modelFormat}`)
 })
 
+/** Where the service defines the constants that the job repeats. */
+const constants = {
+  'sampling.ts': ['maxLength', 'minLength'],
+  'next.ts': ['ageing', 'usualViews'],
+  'succession.ts': ['reach', 'distance', 'back', 'counts', 'sources', 'doubt', 'nearby', 'few', 'popularity', 'enoughToBeSure'],
+  'taste.ts': ['neighboursPerView'],
+  'train.ts': ['maxNeighbours', 'usualKeep']
+}
+
+t.test('its tables are made with the same constants', async t => {
+  const job = (await Promise.all(['counts', 'pairs', 'settings', 'tables'].map(name => read(`deploy/spark/training/${name}.py`)))).join('')
+  for (const [file, names] of Object.entries(constants)) {
+    const service = await read(`src/recommendations/model/${file}`)
+    for (const name of names) {
+      const upper = name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase()
+      const value = new RegExp(`^${upper} = (.+)$`, 'm').exec(job)?.[1]
+      t.equal(new RegExp(`^(?:export )?const ${name} = (.+)$`, 'm').exec(service)?.[1], value, name)
+      t.ok(value)
+    }
+  }
+})
+
 t.test('its page names the versions that npm run spark tries', async t => {
   const page = await read('deploy/spark/README.md')
   t.match(page, connector)
@@ -42,14 +64,12 @@ t.test('the quality of a model that knows one step', async t => {
   const model = {
     ids: Float64Array.of(3, 2, 1),
     watched: 3,
-    halfLives: { next: 1, liked: 1 },
     // After 1 comes 2, after 2 comes 1.
-    links: {
-      starts: Uint32Array.of(0, 0, 1, 2),
-      targets: Uint32Array.of(2, 1),
-      first: Float32Array.of(1, 1),
-      second: Float32Array.of(0, 0)
-    }
+    links: { starts: Uint32Array.of(0, 0, 1, 2), targets: Uint32Array.of(2, 1), tables: 1, weights: Float32Array.of(1, 1) },
+    shares: [{ share: 1, halfLife: 1 }],
+    views: Float32Array.of(1, 1, 2),
+    freshness: Float32Array.of(1, 1, 1),
+    weights: new Float64Array(0)
   }
   t.match(qualityOf(model, training, last, 3), { hits: 1 / 3, ndcg: 1 / 3 })
 })

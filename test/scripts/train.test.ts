@@ -10,6 +10,7 @@ import { readArguments } from '../../scripts/train/exchange.js'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { leasesOf } from '../../src/data/leases.js'
 import type { ModelDocument } from '../../src/data/recommendation-models.js'
+import { shapes, shares } from '../../src/recommendations/model/tables.js'
 import { largestModel, modelFormat, packed, unpacked } from '../../src/recommendations/stored-model.js'
 import { apart } from '../helpers/apart.js'
 import { type App, build } from '../helpers/app.js'
@@ -155,7 +156,7 @@ test('npm run train -- --events-out writes what the training reads, without the 
   t.strictSame(await linesIn(folder), ['2,3,1', '5'], 'each title once, where it was watched last, with episodes as their show')
   const settings = await readFile(join(folder, 'settings.json'), 'utf8')
   t.equal(settings, out, 'the settings are written as well')
-  t.match(JSON.parse(settings), { users: 2, events: 4, settings: { next: { decay: Number }, ridge: {}, walk: {} } })
+  t.match(JSON.parse(settings), { users: 2, events: 4, shapes, shares, weights: [Number], learned: String, quality: {} })
   t.equal(await databaseOf(app).collection('models').countDocuments(), 0, 'no model is trained')
 
   const again = await train(t, url, {}, '--events-out', folder).ended
@@ -177,18 +178,15 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
   await trainOn(app)
   const models = databaseOf(app).collection('models')
   const before = await models.find().toArray()
-  const model = packed({
+  const bytes = packed({
     ids: Float64Array.of(1, 11),
     watched: 2,
-    halfLives: { next: 2, liked: 20 },
-    links: {
-      starts: Uint32Array.of(0, 1, 2),
-      targets: Uint32Array.of(1, 0),
-      first: Float32Array.of(1, 1),
-      second: Float32Array.of(0, 0)
-    }
+    links: { starts: Uint32Array.of(0, 1, 2), targets: Uint32Array.of(1, 0), tables: 1, weights: Float32Array.of(1, 1) },
+    shares: [{ share: 1, halfLife: 2 }],
+    views: Float32Array.of(30, 30),
+    freshness: Float32Array.of(1, 1),
+    weights: new Float64Array(0)
   })
-  const bytes = Buffer.concat([model, new Uint8Array(Uint32Array.of(30, 30).buffer)])
   const head = (format: number) => Buffer.from(`${JSON.stringify({ format, summary: { users: 3 } })}\n`)
   const folder = t.testdir({})
   const inFile = async (name: string, content: Buffer) => {

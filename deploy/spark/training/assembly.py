@@ -1,43 +1,34 @@
-"""Combines the tables into what comes next and what is liked. In the driver: the model has to fit into one process anyway."""
+"""Puts the tables side by side. In the driver: the model has to fit into one process anyway."""
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
 
-from .settings import Settings
-from .tables import Entries, Vectors
-
-# This many average views are added to those of each title, so that few views prove little.
-USUAL_VIEWS = 10
+from .tables import Entries
 
 
-def matrix(entries: Entries, titles: int) -> csr_array:
-    return csr_array((entries.values.astype(np.float64), (entries.rows, entries.columns)), shape=(titles, titles))
+class Links(NamedTuple):
+    """For each title, the titles that may be watched next, in ascending order, with a weight in each table."""
+
+    # Where the targets of each title begin, and where the last ones end.
+    starts: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    # A row for each target, a column for each table.
+    weights: NDArray[np.float32]
 
 
-def balanced(links: csr_array, views: NDArray[np.float64]) -> csr_array:
-    """Scales all weights so that a view adds 1 to the scores of other titles on average."""
-    total = float(views @ abs(links).sum(axis=1))
-    return links * (views.sum() / total) if total > 0 else links
+def balanced(entries: Entries, views: NDArray[np.float64]) -> Entries:
+    """Scales all weights to a total of 1 per view on average."""
+    total = float(views[entries.rows] @ np.abs(entries.values))
+    return entries._replace(values=entries.values * np.float32(views.sum() / total if total > 0 else 1))
 
 
-def target_factors(views: NDArray[np.float64], newest: NDArray[np.float64], settings: Settings) -> NDArray[np.float64]:
-    usual = newest.sum() / views.sum()
-    freshness = (newest + USUAL_VIEWS * usual) / (views + USUAL_VIEWS) / usual
-    return np.maximum(views, 1) ** -settings.targets * freshness**settings.fresh
-
-
-def what_comes_next(regression: Entries, chain: Entries, views: NDArray, newest: NDArray, settings: Settings) -> csr_array:
-    titles = len(views)
-    links = balanced(matrix(regression, titles), views) + settings.chain * balanced(matrix(chain, titles), views)
-    return balanced(links @ diags_array(target_factors(views, newest, settings)), views)
-
-
-def what_is_liked(regression: Entries, walk: Entries, totals: NDArray, vectors: Vectors, settings: Settings) -> csr_array:
-    """`totals` has the sum of all walks from each title, before the penalty of the source."""
-    views = vectors.views
-    titles = len(views)
-    walked = float(views @ (totals * vectors.sources))
-    scale = views.sum() / walked if walked > 0 else 1.0
-    links = matrix(regression, titles) + settings.share * scale * matrix(walk, titles)
-    return settings.taste * balanced(links, views)
+def joined(tables: list[Entries], titles: int) -> Links:
+    """What a table does not have weighs 0 in it."""
+    places = [rows.astype(np.int64) * titles + columns for rows, columns, _ in tables]
+    links = np.unique(np.concatenate(places))
+    weights = np.zeros((len(links), len(tables)), np.float32)
+    for table, (own, entries) in enumerate(zip(places, tables)):
+        weights[np.searchsorted(links, own), table] = entries.values
+    return Links(np.searchsorted(links, np.arange(titles + 1) * titles), links % titles, weights)

@@ -11,14 +11,16 @@ from pyspark import RDD, StorageLevel
 from .histories import Histories
 
 # The history of a bot may be very long, and the work grows with the square of the length.
-LONGEST = 1000
-SHORTEST = 50
+MAX_LENGTH = 1000
+MIN_LENGTH = 50
 # When the service itself trains on ten million events, it counts as many pairs per event.
 PAIRS_PER_EVENT = 300
 LEAST_PAIRS = 3e9
 
 # Each later view of the same viewer multiplies by this what a view says about the freshness of its title.
 AGEING = 0.6
+# This many usual views are added to those of each title, so that few views prove little.
+USUAL_VIEWS = 10
 
 
 @dataclass
@@ -30,10 +32,10 @@ class Found:
 
 
 def find(pieces: Iterator[Histories]) -> Iterator[Found]:
-    found = Found(np.empty(0, np.int64), np.empty(0, np.int64), np.zeros(LONGEST + 1, np.int64))
+    found = Found(np.empty(0, np.int64), np.empty(0, np.int64), np.zeros(MAX_LENGTH + 1, np.int64))
     for piece in pieces:
         titles, views = np.unique(piece.items, return_counts=True)
-        lengths = np.bincount(np.minimum(piece.lengths, LONGEST), minlength=LONGEST + 1)
+        lengths = np.bincount(np.minimum(piece.lengths, MAX_LENGTH), minlength=MAX_LENGTH + 1)
         found = both(found, Found(titles, views, lengths))
     yield found
 
@@ -48,8 +50,8 @@ def workable_length(lengths: NDArray[np.int64]) -> int:
     """The length to cut histories to, so that there are not too many pairs of titles."""
     size = np.arange(len(lengths))
     most = max(LEAST_PAIRS, PAIRS_PER_EVENT * float(np.sum(lengths * size)))
-    longest = LONGEST
-    while longest > SHORTEST and np.sum(lengths * np.minimum(size, longest) ** 2.0) > most:
+    longest = MAX_LENGTH
+    while longest > MIN_LENGTH and np.sum(lengths * np.minimum(size, longest) ** 2.0) > most:
         longest = int(np.ceil(longest * 0.8))
     return longest
 
@@ -62,13 +64,20 @@ class Audience:
     # The content id of each title. The titles are numbered by their popularity, the most popular first.
     ids: NDArray[np.int64]
     viewers: int
-    # By title: how many viewed it, and how many of them recently.
+    # By title: how many viewed it, how many of them viewed another one after it, and how many viewed it recently.
     views: NDArray[np.float64]
+    leaving: NDArray[np.float64]
     newest: NDArray[np.float64]
 
     @property
     def events(self) -> float:
         return float(self.views.sum())
+
+    @property
+    def freshness(self) -> NDArray[np.float64]:
+        """How many more viewers of each title than usual have viewed it recently."""
+        usual = self.newest.sum() / self.events
+        return (self.newest + USUAL_VIEWS * usual) / (self.views + USUAL_VIEWS) / usual
 
     def summed(self, vector) -> NDArray[np.float64]:
         """The sum of a vector of each piece."""
@@ -94,9 +103,11 @@ def audience_of(pieces: RDD) -> Audience:
         return Histories(numbers[np.searchsorted(titles, items)], starts)
 
     histories = pieces.map(numbered).persist(StorageLevel.DISK_ONLY)
-    audience = Audience(histories, found.titles[by_popularity], int(found.lengths.sum()), np.empty(0), np.empty(0))
-    count = len(audience.ids)
+    count = len(found.titles)
+    none = np.zeros(count)
+    audience = Audience(histories, found.titles[by_popularity], int(found.lengths.sum()), none, none, none)
     audience.views = audience.summed(partial(views_in, count=count))
+    audience.leaving = audience.views - audience.summed(partial(last_in, count=count))
     audience.newest = audience.summed(partial(newest_in, count=count))
     pieces.unpersist()
     return audience
@@ -104,6 +115,11 @@ def audience_of(pieces: RDD) -> Audience:
 
 def views_in(piece: Histories, count: int) -> NDArray[np.float64]:
     return np.bincount(piece.items, minlength=count).astype(np.float64)
+
+
+def last_in(piece: Histories, count: int) -> NDArray[np.float64]:
+    """How many viewers viewed each title last."""
+    return np.bincount(piece.items[piece.starts[1:] - 1], minlength=count).astype(np.float64)
 
 
 def newest_in(piece: Histories, count: int) -> NDArray[np.float64]:

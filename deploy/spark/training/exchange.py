@@ -8,8 +8,8 @@ from pyspark import RDD
 from .counts import Audience
 from .histories import Histories
 
-# The tables of a block while it counts: five numbers of 4 bytes for each pair of titles.
-BYTES_PER_PAIR = 20
+# The tables of a block while it counts: eight numbers of 4 bytes for each pair of titles.
+BYTES_PER_PAIR = 32
 BYTES_PER_BLOCK = 256e6
 
 

@@ -5,36 +5,30 @@ import os
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
+
+from .assembly import Links
+from .counts import Audience
+from .settings import Settings
 
 # The version of the format.
-FORMAT = 3
+FORMAT = 4
 
 
-def write(
-    path: Path,
-    ids: NDArray[np.int64],
-    views: NDArray[np.float64],
-    tables: tuple[csr_array, csr_array],
-    half_lives: tuple[float, float],
-    summary: dict,
-) -> None:
-    """One line of JSON, the bytes that are stored, and the views of each title. The file appears when it is complete."""
-    following, liked = tables
-    # Complex numbers, so that each neighbour has both weights in one matrix, whichever table it is from.
-    links = csr_array(following + 1j * liked)
-    links.sort_indices()
+def write(path: Path, audience: Audience, links: Links, settings: Settings, summary: dict) -> None:
+    """One line of JSON, and the bytes that are stored. The file appears when it is complete."""
+    titles, tables = len(audience.ids), len(settings.shares)
     arrays = [
         # All of the titles have been watched.
-        np.array([len(ids), links.nnz, len(ids), *half_lives], "<f8"),
-        ids.astype("<f8"),
-        links.indptr.astype("<u4"),
-        links.indices.astype("<u4"),
-        links.data.real.astype("<f4"),
-        links.data.imag.astype("<f4"),
+        np.array([titles, len(links.targets), titles, tables, len(settings.weights)], "<f8"),
+        settings.shares.astype("<f8"),
+        settings.weights.astype("<f8"),
+        audience.ids.astype("<f8"),
         # Every title had a view, but may have lost it when long histories were cut.
-        np.maximum(views, 1).astype("<u4"),
+        np.maximum(audience.views, 1).astype("<f4"),
+        audience.freshness.astype("<f4"),
+        links.starts.astype("<u4"),
+        links.targets.astype("<u4"),
+        links.weights.astype("<f4"),
     ]
     head = json.dumps({"format": FORMAT, "summary": summary})
     partial = path.with_name(f".{path.name}.partial")

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pyspark import RDD
 
-from .settings import Penalty
 from .tables import Block, Entries
 
 
@@ -22,8 +21,8 @@ class Equations:
     diagonal: NDArray[np.float64]
 
 
-def equations_of(near: Entries, diagonal: NDArray[np.float64], penalty: Penalty, mean: float) -> Equations:
-    titles = len(diagonal)
+def equations_of(near: Entries, views: NDArray[np.float64], penalty: float) -> Equations:
+    titles = len(views)
     rows, columns, values = (part[np.argsort(near.rows, kind="stable")] for part in near)
     counts = np.bincount(rows, minlength=titles)
     places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -31,7 +30,7 @@ def equations_of(near: Entries, diagonal: NDArray[np.float64], penalty: Penalty,
     table, right = np.full(shape, titles, np.int32), np.zeros(shape, np.float32)
     table[rows, places] = columns
     right[rows, places] = values
-    return Equations(table, right, diagonal + penalty.penalty * (diagonal / mean) ** penalty.growth)
+    return Equations(table, right, views + penalty)
 
 
 def solved(blocks: RDD, pairs: str, equations: Equations, count: int) -> Entries:

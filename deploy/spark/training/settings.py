@@ -1,76 +1,49 @@
-"""The settings of a model, as `npm run train -- --events-out` chooses and writes them."""
+"""The settings of a model, as `npm run train -- --events-out` writes them."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
-# How many neighbours each part of a model may have.
-MOST_NEIGHBOURS = 16e6
+import numpy as np
+from numpy.typing import NDArray
 
-
-@dataclass
-class Keep:
-    """How many neighbours of a title are kept."""
-
-    next: int
-    liked: int
-    walk: int
-
-
-@dataclass
-class Penalty:
-    penalty: float
-    # The power by which the penalty grows with the views of a title.
-    growth: float
+# How many neighbours each table may have.
+MAX_NEIGHBOURS = 4e6
+USUAL_KEEP = 100
 
 
 @dataclass
 class Settings:
-    keep: Keep
-    # What comes next.
+    # How many neighbours of a title each table keeps.
+    keep: int
+    # Of the regression of what comes next.
     decay: float
-    next: Penalty
-    chain: float
-    targets: float
-    fresh: float
-    taste: float
-    # What is liked.
-    liked: Penalty
-    regression_users: float
+    next_penalty: float
+    # Of the regression of what is liked.
+    liked_penalty: float
+    # The powers of the walk.
     walk_users: float
     walk_targets: float
     walk_sources: float
-    per_source: bool
-    share: float
-    # After how many newer titles a title counts half.
-    next_half_life: float
-    liked_half_life: float
+    # How much of each table is in the first score of a title, and after how many newer titles a title counts half in it.
+    shares: NDArray[np.float64]
+    # How much each feature of a title counts.
+    weights: NDArray[np.float64]
 
 
 def settings_from(document: dict[str, Any], titles: int) -> Settings:
     """The settings, with fewer neighbours if there are so many titles that the model would become too large."""
-    chosen = document.get("settings", document)
-    if "next" not in chosen:
-        raise SystemExit("The settings are for data without an order, from which nothing can be learned about what comes next.")
-    following, ridge, walk = chosen["next"], chosen["ridge"], chosen["walk"]
-    room = max(10, int(MOST_NEIGHBOURS // titles))
-    # JSON has no infinity.
-    half_life = math.inf if chosen.get("halfLife") is None else chosen["halfLife"]
+    if "shapes" not in document:
+        raise SystemExit("The settings are from an older version. Write them again with `npm run train -- --events-out`.")
+    shapes = document["shapes"]
+    walk = shapes["walk"]
     return Settings(
-        keep=Keep(min(following["keep"], room), min(ridge["keep"], room), min(walk["keep"], room)),
-        decay=following["decay"],
-        next=Penalty(following["lambda"], following["growth"]),
-        chain=following["chain"],
-        targets=following["targets"],
-        fresh=following["fresh"],
-        taste=following["taste"],
-        liked=Penalty(ridge["lambda"], ridge["growth"]),
-        regression_users=ridge["users"],
+        keep=min(USUAL_KEEP, max(10, int(MAX_NEIGHBOURS // titles))),
+        decay=shapes["next"]["decay"],
+        next_penalty=shapes["next"]["lambda"],
+        liked_penalty=shapes["liked"]["lambda"],
         walk_users=walk["users"],
         walk_targets=walk["targets"],
         walk_sources=walk["sources"],
-        per_source=walk["per"] == "source",
-        share=chosen["share"],
-        next_half_life=following["halfLife"],
-        liked_half_life=half_life,
+        shares=np.array([(one["share"], one["halfLife"]) for one in document["shares"]]),
+        weights=np.array(document["weights"]),
     )

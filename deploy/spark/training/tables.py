@@ -13,11 +13,16 @@ from .settings import Settings
 NEIGHBOURS_PER_VIEW = 10
 # How many pairs of each title are kept for the regressions.
 KEPT_PAIRS = 2000
-# The power of a count in the chain: the tenth viewer who goes from one title to another proves less than the first.
+# The power of a count in the chain. The tenth viewer who goes from one title to another proves less than the first.
 COUNTS = 0.7
-# The power by which titles count less that are followed by many others, and what is added so that few views prove little.
+# The power by which titles count less that are followed by many others, and what is added to counts so that few views prove little.
 SOURCES = 0.2
 DOUBT = 2
+# Few viewers of a title prove little, and that everybody watches what is popular proves little, too.
+FEW = 5
+POPULARITY = 0.25
+# So many viewers who all go on to the same title are no chance.
+ENOUGH_TO_BE_SURE = 3
 
 
 class Entries(NamedTuple):
@@ -33,8 +38,8 @@ class Vectors:
     """What all blocks have to know, by title."""
 
     views: NDArray[np.float64]
-    # The weighted views, as they stand on the diagonal of the regression of what is liked.
-    diagonal: NDArray[np.float64]
+    # How many viewers viewed another title after it.
+    leaving: NDArray[np.float64]
     # The factors of a walk to a title, and from it.
     targets: NDArray[np.float64]
     sources: NDArray[np.float64]
@@ -46,6 +51,9 @@ class Block:
 
     next_near: Entries
     chain: Entries
+    followers: Entries
+    shortly_after: Entries
+    shortly_before: Entries
     liked_near: Entries
     walk: Entries
     # Both sides of the regressions, without the diagonals.
@@ -71,31 +79,47 @@ def best_columns(row: NDArray, most: int) -> NDArray[np.int64]:
 
 
 def block_of(pairs: Pairs, vectors: Vectors, settings: Settings) -> Block:
-    items, before, after = pairs.items, pairs.before, pairs.after
-    keep = settings.keep
-    enough = vectors.views[items] * NEIGHBOURS_PER_VIEW
+    items, before, after, common = pairs.items, pairs.before, pairs.after, pairs.common
     all_pairs = np.full(len(items), KEPT_PAIRS)
+    kept = np.full(len(items), settings.keep)
+    regressed = np.minimum(kept, vectors.views[items] * NEIGHBOURS_PER_VIEW)
     by_views = (np.maximum(vectors.views, 1) ** -0.5).astype(np.float32)
-    next_near = best(items, before * by_views, before, np.minimum(keep.next, enough))
-
     either = before + after
-    next_pairs = best(items, either * by_views, either * np.float32(settings.decay), all_pairs)
+    similarity = common * by_views
+    return Block(
+        next_near=best(items, before * by_views, before, regressed),
+        chain=chain_of(pairs, kept),
+        followers=followers_of(pairs, vectors, kept),
+        shortly_after=surroundings_of(pairs.items, pairs.shortly_after, vectors, kept),
+        shortly_before=surroundings_of(pairs.items, pairs.shortly_before, vectors, kept),
+        liked_near=best(items, similarity, common, regressed),
+        walk=walk_of(pairs, vectors, kept),
+        next_pairs=best(items, either * by_views, either * np.float32(settings.decay), all_pairs),
+        liked_pairs=best(items, similarity, common, all_pairs),
+    )
+
+
+def chain_of(pairs: Pairs, kept: NDArray) -> Entries:
     totals = DOUBT + pairs.chained.sum(axis=1, dtype=np.float64)
-    chain_values = pairs.chained ** np.float32(COUNTS) * (totals**-SOURCES).astype(np.float32)[:, None]
-    chain = best(items, pairs.chained, chain_values, np.full(len(items), keep.next))
-
-    by_length = (np.maximum(vectors.diagonal, 1e-9) ** -0.5).astype(np.float32)
-    similarity = pairs.regressed * by_length
-    liked_near = best(items, similarity, pairs.regressed, np.minimum(keep.liked, enough))
-    liked_pairs = best(items, similarity, pairs.regressed, all_pairs)
-    return Block(next_near, chain, liked_near, walk_of(pairs, vectors, settings), next_pairs, liked_pairs)
+    values = pairs.chained ** np.float32(COUNTS) * (totals**-SOURCES).astype(np.float32)[:, None]
+    return best(pairs.items, pairs.chained, values, kept)
 
 
-def walk_of(pairs: Pairs, vectors: Vectors, settings: Settings) -> Entries:
-    """The walks from the titles of the block, or to them: rows are where they begin."""
-    items = pairs.items
-    here, there = (vectors.sources, vectors.targets) if settings.per_source else (vectors.targets, vectors.sources)
-    values = pairs.walked * there.astype(np.float32)
-    rows, columns, kept = best(items, values, values, np.full(len(items), settings.keep.walk))
-    weights = (kept * here[rows]).astype(np.float32)
-    return Entries(rows, columns, weights) if settings.per_source else Entries(columns, rows, weights)
+def followers_of(pairs: Pairs, vectors: Vectors, kept: NDArray) -> Entries:
+    """The share of the viewers who went on from each title that went on to another one, soon. 1 only where all of enough viewers did."""
+    leaving = vectors.leaving[pairs.items][:, None]
+    shares = np.divide(pairs.followed, leaving + DOUBT, dtype=np.float32)
+    shares[(pairs.followed == leaving) & (leaving >= ENOUGH_TO_BE_SURE)] = 1
+    return best(pairs.items, shares, shares, kept)
+
+
+def surroundings_of(items: NDArray, counts: NDArray, vectors: Vectors, kept: NDArray) -> Entries:
+    views = np.maximum(vectors.views, 1)
+    values = counts * (views**-POPULARITY).astype(np.float32) / (vectors.views[items, None] + FEW).astype(np.float32)
+    return best(items, values, values, kept)
+
+
+def walk_of(pairs: Pairs, vectors: Vectors, kept: NDArray) -> Entries:
+    values = pairs.walked * vectors.targets.astype(np.float32)
+    rows, columns, weights = best(pairs.items, values, values, kept)
+    return Entries(rows, columns, (weights * vectors.sources[rows]).astype(np.float32))

@@ -110,7 +110,7 @@ export const featuresInOrder = (ids: number[], features: Map<number, Set<number>
 const maxNewcomers = 20_000
 
 /** The ids of the titles that nobody has watched and that have not ended, the newest first. */
-export const newcomersOf = ({ skeleton, tree }: Titles, watched: ReadonlyMap<number, unknown>, now = Date.now()) => {
+export const newcomersOf = ({ skeleton, tree }: Titles, watched: Pick<ReadonlySet<number>, 'has'>, now = Date.now()) => {
   const rows: number[] = []
   for (let row = 0; row < skeleton.size; row++)
     if (tree.title(row) === row && !watched.has(skeleton.idOf(row)) && skeleton.ends.raw(row) > now) rows.push(row)

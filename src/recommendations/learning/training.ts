@@ -2,14 +2,12 @@ import type { Data } from '../../data/index.js'
 import type { Lease } from '../../data/leases.js'
 import type { InterestSettings } from '../interest.js'
 import type { Quality } from '../model/evaluation.js'
-import { halfLivesOf } from '../model/hyperparameters.js'
-import { viewCounts } from '../model/interactions.js'
 import { withNewcomers } from '../model/newcomers.js'
 import { type Model, train } from '../model/train.js'
 import { modelFormat, packed } from '../stored-model.js'
 import { readTrainingData } from './training-data.js'
 
-export interface Trained extends Pick<Model, 'settings' | 'quality'> {
+export interface Trained extends Pick<Model, 'learned' | 'quality'> {
   /** The quality of recommending by popularity alone. */
   popularity: Quality
   /** The quality that the model before this one was chosen for. Missing for the first model. */
@@ -39,25 +37,20 @@ export const trainModel = async (
     onProgress({ step: 'read', done, total: elements })
   )
   // The model is chosen by how well it predicts what users watch next.
-  const { links, settings, quality, baseline } = train(interactions, { holdOut: 'newest', onProgress })
+  const model = train(interactions, { holdOut: 'newest', onProgress })
+  const { learned, quality, baseline } = model
   const latest = await data.recommendationModels.latest(modelFormat)
   const trained = {
     users: interactions.starts.length - 1,
     titles: interactions.itemCount,
     events: interactions.items.length,
-    settings,
+    learned,
     quality,
     popularity: baseline,
     ...(latest && { before: latest.summary.quality as Quality }),
     seconds: Math.round((performance.now() - began) / 100) / 10
   }
-  const model = {
-    ids,
-    watched: interactions.itemCount,
-    halfLives: halfLivesOf(settings),
-    links: withNewcomers(links, features, viewCounts(interactions))
-  }
-  const bytes = packed(model)
+  const bytes = packed({ ids, watched: interactions.itemCount, ...withNewcomers(model, features) })
   await data.recommendationModels.save({ format: modelFormat, elements, summary: { ...trained } }, bytes, confirm)
   return trained
 }

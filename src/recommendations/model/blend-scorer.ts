@@ -1,46 +1,34 @@
 import { type HoldOut, type Quality, qualitiesOf } from './evaluation.js'
-import type { Blend } from './neighbours.js'
-import { Best, type HalfLives, type History, historyOf } from './scorer.js'
+import { type Past, pastOf } from './interactions.js'
+import type { Links } from './links.js'
+import { Best } from './ranker.js'
 
-/** Elements of a history that count less than this change nothing. */
-const negligible = 1e-3
-
-/** The quality of a blend with each share of its second model. */
-export const blendQualities = (
-  out: HoldOut,
-  blend: Blend,
-  halfLives: HalfLives,
-  shares: number[],
-  depth: number,
-  itemCount: number
-): Quality[] => {
-  const scorer = new BlendScorer(blend)
-  const { starts, items, weights } = out.training
-  return qualitiesOf(out, depth, itemCount, shares.length, (user, isSeen) => {
-    const [from, to] = [starts[user], starts[user + 1]]
-    const history = historyOf(items.subarray(from, to), halfLives, weights?.subarray(from, to))
-    return scorer.best(history, shares, depth, item => !isSeen(item))
-  })
+/** The quality of two tables together, with each share of the second one. */
+export const blendQualities = (out: HoldOut, links: Links, shares: number[], depth: number, itemCount: number): Quality[] => {
+  const scorer = new BlendScorer(links)
+  return qualitiesOf(out, depth, itemCount, shares.length, (user, isSeen) =>
+    scorer.best(pastOf(out.training, user), shares, depth, item => !isSeen(item))
+  )
 }
 
-/** Scores with several shares of the second model at once, which takes little more time than one share. */
+/** Scores with several shares of the second table at once, which takes little more time than one share. */
 export class BlendScorer {
   private readonly first: Float64Array
   private readonly second: Float64Array
   private readonly found: Uint32Array
   private readonly isFound: Uint8Array
 
-  constructor(private readonly blend: Blend) {
-    const itemCount = blend.starts.length - 1
+  constructor(private readonly links: Links) {
+    const itemCount = links.starts.length - 1
     this.first = new Float64Array(itemCount)
     this.second = new Float64Array(itemCount)
     this.found = new Uint32Array(itemCount)
     this.isFound = new Uint8Array(itemCount)
   }
 
-  best(history: History, shares: number[], count: number, accepts: (item: number) => boolean) {
+  best(past: Past, shares: number[], count: number, accepts: (item: number) => boolean) {
     const { first, second, found, isFound } = this
-    const size = this.add(history)
+    const size = this.add(past)
     const lists = shares.map(() => new Best(count))
     for (let at = 0; at < size; at++) {
       const item = found[at] as number
@@ -58,24 +46,23 @@ export class BlendScorer {
     return lists.map(({ taken }) => taken.map(({ item }) => item))
   }
 
-  private add({ items, next, liked }: History) {
+  private add({ items, interests }: Past) {
     const { first, second, found, isFound } = this
-    const { starts, targets, first: firsts, second: seconds } = this.blend
+    const { starts, targets, weights } = this.links
     let size = 0
     for (let at = 0; at < items.length; at++) {
       const item = items[at] as number
-      const one = next[at] as number
-      const other = liked[at] as number
-      if (Math.max(one, other) < negligible) continue
+      const interest = interests ? (interests[at] as number) : 1
+      if (interest === 0) continue
       const end = starts[item + 1] as number
-      for (let place = starts[item] as number; place < end; place++) {
-        const target = targets[place] as number
+      for (let link = starts[item] as number; link < end; link++) {
+        const target = targets[link] as number
         if (isFound[target] === 0) {
           isFound[target] = 1
           found[size++] = target
         }
-        first[target] = (first[target] as number) + one * (firsts[place] as number)
-        second[target] = (second[target] as number) + other * (seconds[place] as number)
+        first[target] = (first[target] as number) + interest * (weights[2 * link] as number)
+        second[target] = (second[target] as number) + interest * (weights[2 * link + 1] as number)
       }
     }
     return size

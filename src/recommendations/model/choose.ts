@@ -1,19 +1,16 @@
 import { blendQualities } from './blend-scorer.js'
-import { type HoldOut, heldOutWithin, holdOut, popularQuality, type Quality, unmeasured } from './evaluation.js'
+import { type HoldOut, heldOutWithin, holdOut, type Measured, popularQuality, type Quality, unmeasured } from './evaluation.js'
 import { type Hyperparameters, presets, type RidgeShape, type WalkShape } from './hyperparameters.js'
 import { byPopularity, type Interactions, type TrainingSet, trainingSetOf } from './interactions.js'
-import { type Blend, blendOf, type Neighbours } from './neighbours.js'
+import { joined, type Links } from './links.js'
+import type { Neighbours } from './neighbours.js'
 import { type Equations, solved } from './regression.js'
 import { someOf } from './sampling.js'
 import { ridgeEquations } from './taste.js'
 import { walk } from './walk.js'
 
-export interface Choice {
+export interface Choice extends Measured {
   settings: Hyperparameters
-  /** The quality of the chosen settings on the hold-out. */
-  quality: Quality
-  /** The quality of recommending by popularity alone. */
-  baseline: Quality
 }
 
 /** Bounds of the evaluation. Higher ones hardly improve the choice, but take much longer. */
@@ -42,7 +39,7 @@ class Trials {
   private readonly walks = new Map<string, Neighbours>()
   private readonly ridges = new Map<string, Neighbours>()
   private equations: { key: string; of: Equations } | undefined
-  private blend: { key: string; blend: Blend } | undefined
+  private blend: { key: string; links: Links } | undefined
 
   constructor(data: Interactions, seed: number) {
     const out = holdOut(data, 'random', seed)
@@ -56,8 +53,7 @@ class Trials {
 
   /** Measures the settings with each of these shares in place of their own. */
   qualities(settings: Hyperparameters, shares: number[]) {
-    const halfLives = { next: settings.halfLife, liked: settings.halfLife }
-    return blendQualities(this.out, this.blended(settings), halfLives, shares, this.depth, this.itemCount)
+    return blendQualities(this.out, this.blended(settings), shares, this.depth, this.itemCount)
   }
 
   baseline() {
@@ -67,8 +63,8 @@ class Trials {
 
   private blended({ ridge, walk }: Hyperparameters) {
     const key = JSON.stringify([ridge, walk])
-    if (this.blend?.key !== key) this.blend = { key, blend: blendOf(this.ridge(ridge), this.walk(walk)) }
-    return this.blend.blend
+    if (this.blend?.key !== key) this.blend = { key, links: joined([this.ridge(ridge), this.walk(walk)]) }
+    return this.blend.links
   }
 
   private ridge(shape: RidgeShape) {
@@ -126,8 +122,7 @@ export const choose = (data: Interactions, { seed, onTrial }: ChooseOptions): Ch
     return steps > 0
   }
 
-  for (const { ridge } of presets)
-    for (const { walk, preset, share } of presets) attempt({ preset, walk, ridge, share, halfLife: Number.POSITIVE_INFINITY })
+  for (const { ridge } of presets) for (const { walk, preset, share } of presets) attempt({ preset, walk, ridge, share })
   if (!climb(2)) climb(0.5)
   withRidge({ growth: 0.5 })
   withRidge({ users: 0.5 })

@@ -1,4 +1,4 @@
-import { byPopularity, firstOf, type Interactions, userCountOf } from './interactions.js'
+import { byPopularity, type Events, firstOf, type Interactions, interactionsOf, pastOf, userCountOf, viewCounts } from './interactions.js'
 import { randomFrom } from './sampling.js'
 
 /** Interactions split into a training part and a held-out part, which a model has to predict. */
@@ -58,6 +58,50 @@ export const holdOut = (data: Interactions, kind: HoldOutKind, seed: number): Ho
   return { training: { itemCount, starts: keptStarts, items: keptItems, ...(keptWeights && { weights: keptWeights }) }, heldStarts, held }
 }
 
+/** Events of all users, the oldest first. Times are in milliseconds. */
+export interface TimedEvents extends Events {
+  times: Float64Array
+}
+
+export interface TimeSplit extends HoldOut {
+  moment: number
+  /** What was watched in the week before the moment. */
+  lastWeek: Interactions
+}
+
+const newestTenth = 0.1
+const week = 7 * 24 * 60 * 60 * 1000
+
+/**
+ * Splits at the moment after which about a tenth of the events are, so that nothing of the future is trained on. Held out is what the
+ * users of the training part watch after the moment and have not watched before.
+ */
+export const splitByTime = ({ users, items, times }: TimedEvents, userCount: number, itemCount: number): TimeSplit => {
+  const firstSince = (since: number) => times.findIndex(time => time >= since)
+  const within = (from: number, to?: number) =>
+    interactionsOf({ users: users.subarray(from, to), items: items.subarray(from, to) }, userCount, itemCount)
+  const moment = times[Math.floor(times.length * (1 - newestTenth))] as number
+  const cut = firstSince(moment)
+  const training = within(0, cut)
+  const later = within(cut)
+  const seenBy = new Uint32Array(itemCount)
+  const heldStarts = new Uint32Array(userCount + 1)
+  const held: number[] = []
+  for (let user = 0; user < userCount; user++) {
+    const past = pastOf(training, user).items
+    for (let at = 0; at < past.length; at++) seenBy[past[at] as number] = user + 1
+    for (let at = later.starts[user] as number; past.length > 0 && at < (later.starts[user + 1] as number); at++) {
+      const item = later.items[at] as number
+      if (seenBy[item] !== user + 1) held.push(item)
+    }
+    heldStarts[user + 1] = held.length
+  }
+  return { training, heldStarts, held: Uint32Array.from(held), moment, lastWeek: within(firstSince(moment - week), cut) }
+}
+
+/** How many users have anything. `starts` is where that of each user begins. */
+export const countWithAny = (starts: Uint32Array) => starts.filter((start, at) => at > 0 && start > (starts[at - 1] as number)).length
+
 /** The hold-out reduced to some items. */
 export const heldOutWithin = ({ training, heldStarts, held }: HoldOut, within: Uint8Array): HoldOut => {
   const starts = new Uint32Array(heldStarts.length)
@@ -87,10 +131,18 @@ export interface Quality {
   hits: number
   /** The share of the recommendations that are among the hundred most popular items. */
   popular: number
+  /** How little known the recommendations are: the mean of -log2 of the share of the users who have watched the item. */
+  novelty: number
+}
+
+/** How well a model predicts what was hidden while it was made, beside recommending by popularity alone. */
+export interface Measured {
+  quality: Quality
+  baseline: Quality
 }
 
 /** Worse than any measured quality. */
-export const unmeasured: Quality = { ndcg: -1, recall: 0, coverage: 0, hits: 0, popular: 0 }
+export const unmeasured: Quality = { ndcg: -1, recall: 0, coverage: 0, hits: 0, popular: 0, novelty: 0 }
 
 /** Returns the recommendations of several models to a user of the hold-out, the best first. */
 export type Recommend = (user: number, isSeen: (item: number) => boolean) => ArrayLike<number>[]
@@ -104,11 +156,13 @@ class Tally {
   private hits = 0
   private listed = 0
   private popular = 0
+  private novelty = 0
   private readonly shown: Uint8Array
 
   constructor(
     itemCount: number,
-    private readonly isPopular: Uint8Array
+    private readonly isPopular: Uint8Array,
+    private readonly noveltyOf: Float64Array
   ) {
     this.shown = new Uint8Array(itemCount)
   }
@@ -122,6 +176,7 @@ class Tally {
       this.shown[item] = 1
       this.listed++
       this.popular += this.isPopular[item] as number
+      this.novelty += this.noveltyOf[item] as number
       if (!isWanted(item)) continue
       found++
       gain += discount(place)
@@ -134,14 +189,15 @@ class Tally {
   }
 
   mean(itemCount: number): Quality {
-    const { users, ndcg, recall, hits, shown, popular, listed } = this
+    const { users, ndcg, recall, hits, shown, popular, novelty, listed } = this
     const of = Math.max(users, 1)
     return {
       ndcg: ndcg / of,
       recall: recall / of,
       coverage: shown.reduce((sum, one) => sum + one, 0) / Math.max(itemCount, 1),
       hits: hits / of,
-      popular: popular / Math.max(listed, 1)
+      popular: popular / Math.max(listed, 1),
+      novelty: novelty / Math.max(listed, 1)
     }
   }
 }
@@ -152,7 +208,10 @@ export const qualitiesOf = (out: HoldOut, count: number, itemCount: number, mode
   const { starts, items } = training
   const isPopular = new Uint8Array(training.itemCount)
   for (const item of byPopularity(training).subarray(0, 100)) isPopular[item] = 1
-  const tallies = Array.from({ length: models }, () => new Tally(training.itemCount, isPopular))
+  const audience = countWithAny(starts)
+  // An item that nobody has watched counts as if one user had.
+  const noveltyOf = viewCounts(training).map(views => Math.log2(audience / Math.max(views, 1)))
+  const tallies = Array.from({ length: models }, () => new Tally(training.itemCount, isPopular, noveltyOf))
   const seenBy = new Uint32Array(training.itemCount)
   const wantedBy = new Uint32Array(training.itemCount)
   for (let user = 0; user < userCountOf(training); user++) {

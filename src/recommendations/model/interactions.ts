@@ -41,6 +41,17 @@ export const interactionsOf = ({ users, items }: Events, userCount: number, item
   return { itemCount, starts, items: order.map(event => items[event] as number) }
 }
 
+/** What a viewer has watched, the oldest first, and the interest in each, from 0 to 1. Without interests, all are 1. */
+export interface Past {
+  items: ArrayLike<number>
+  interests?: ArrayLike<number> | undefined
+}
+
+export const pastOf = ({ starts, items, weights }: Interactions, user: number): Past => ({
+  items: items.subarray(starts[user], starts[user + 1]),
+  interests: weights?.subarray(starts[user], starts[user + 1])
+})
+
 /** A history by the ids of its items, the oldest first. */
 export interface WeightedIds {
   ids: number[]
@@ -85,10 +96,10 @@ export const viewCounts = ({ itemCount, items }: Pick<Interactions, 'itemCount' 
   return views
 }
 
-/** The items sorted by their number of viewers, the most popular first. Ties go to the lower item. */
-export const byPopularity = (data: Interactions) => {
+/** The items sorted by their number of viewers, the most popular first. Ties keep the given order, by default that of their numbers. */
+export const byPopularity = (data: Interactions, order = new Uint32Array(data.itemCount).map((_, item) => item)) => {
   const views = viewCounts(data)
-  return new Uint32Array(data.itemCount).map((_, item) => item).sort((a, b) => (views[b] as number) - (views[a] as number) || a - b)
+  return order.slice().sort((a, b) => (views[b] as number) - (views[a] as number))
 }
 
 /** The first `count` accepted items. */

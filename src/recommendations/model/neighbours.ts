@@ -29,9 +29,13 @@ export class Rows {
     this.starts[++this.row] = this.targets.size
   }
 
+  all(): Neighbours {
+    return { starts: this.starts, targets: this.targets.all, weights: this.weights.all }
+  }
+
   /** The targets of the rows as rows, and the other way round. */
   reversed() {
-    return reversed({ starts: this.starts, targets: this.targets.all, weights: this.weights.all })
+    return reversed(this.all())
   }
 
   /** Reversing twice sorts each row. */
@@ -42,46 +46,6 @@ export class Rows {
 
 /** Swaps sources and targets. Each row comes out sorted. */
 export const reversed = (rows: Neighbours): Neighbours => transposed(rows, rows.starts.length - 1)
-
-/** The neighbours of two models side by side, ready to be added with any share of the second. */
-export interface Blend {
-  starts: Uint32Array
-  targets: Uint32Array
-  first: Float32Array
-  second: Float32Array
-}
-
-export const blendOf = (one: Neighbours, other: Neighbours): Blend => {
-  const count = one.starts.length - 1
-  const starts = new Uint32Array(count + 1)
-  const room = one.targets.length + other.targets.length
-  const targets = new Uint32Array(room)
-  const first = new Float32Array(room)
-  const second = new Float32Array(room)
-  let size = 0
-  for (let row = 0; row < count; row++) {
-    let a = one.starts[row] as number
-    let b = other.starts[row] as number
-    const endOfOne = one.starts[row + 1] as number
-    const endOfOther = other.starts[row + 1] as number
-    while (a < endOfOne || b < endOfOther) {
-      const left = a < endOfOne ? (one.targets[a] as number) : Number.POSITIVE_INFINITY
-      const right = b < endOfOther ? (other.targets[b] as number) : Number.POSITIVE_INFINITY
-      targets[size] = Math.min(left, right)
-      if (left <= right) first[size] = one.weights[a++] as number
-      if (right <= left) second[size] = other.weights[b++] as number
-      size++
-    }
-    starts[row + 1] = size
-  }
-  return { starts, targets: targets.subarray(0, size), first: first.subarray(0, size), second: second.subarray(0, size) }
-}
-
-export const mixed = ({ starts, targets, first, second }: Blend, share: number): Neighbours => {
-  const weights = new Float32Array(targets.length)
-  for (let at = 0; at < weights.length; at++) weights[at] = (first[at] as number) + share * (second[at] as number)
-  return { starts, targets, weights }
-}
 
 /** Scales all weights to a total of 1 per view on average, so that a share of a model means the same for all models. */
 export const balanced = ({ viewerStarts, items }: TrainingSet, rows: Neighbours): Neighbours => {
@@ -94,13 +58,6 @@ export const balanced = ({ viewerStarts, items }: TrainingSet, rows: Neighbours)
   return weighted(rows, sum > 0 ? items.length / sum : 1)
 }
 
-/** Multiplies the weights of each target by a factor of its own. */
-export const withFactors = ({ starts, targets, weights }: Neighbours, factors: Float64Array): Neighbours => ({
-  starts,
-  targets,
-  weights: weights.map((weight, at) => weight * (factors[targets[at] as number] as number))
-})
-
 /** The first place from `low` on, before `end`, whose target is not below the given one. The targets there are sorted. */
 export const placeOf = (targets: Uint32Array, low: number, end: number, target: number) => {
   let from = low
@@ -112,13 +69,6 @@ export const placeOf = (targets: Uint32Array, low: number, end: number, target: 
   }
   return from
 }
-
-/** Rows without neighbours. */
-export const nothing = (count: number): Neighbours => ({
-  starts: new Uint32Array(count + 1),
-  targets: new Uint32Array(0),
-  weights: new Float32Array(0)
-})
 
 export const weighted = ({ starts, targets, weights }: Neighbours, factor: number): Neighbours => ({
   starts,

@@ -1,5 +1,6 @@
-import { type Blend, blendOf, mixed, type Neighbours, Rows, reversed } from './neighbours.js'
-import { Best, mostOf } from './scorer.js'
+import { joined, mixed, tableAt } from './links.js'
+import { type Neighbours, Rows, reversed } from './neighbours.js'
+import { Best, type Ranking } from './ranker.js'
 import { startsOf, transposed } from './sparse-matrix.js'
 
 /** Items with more views than this speak for themselves. */
@@ -16,13 +17,23 @@ export interface Features {
 }
 
 /** Links items with few views to others with the same features, so that a title can be recommended on its first day. */
-export const withNewcomers = ({ starts, targets, first, second }: Blend, features: Features, views: ArrayLike<number>): Blend => {
+export const withNewcomers = (ranking: Ranking, features: Features): Ranking => {
+  const { links, views } = ranking
+  const itemCount = features.starts.length - 1
   const alike = lendersOf(features, views)
-  const rows = withRows(starts, features.starts.length - 1)
-  return blendOf(
-    withBorrowed({ starts: rows, targets, weights: first }, alike),
-    withBorrowed({ starts: rows, targets, weights: second }, alike)
-  )
+  const tables = Array.from({ length: links.tables }, (_, at) => tableAt(links, at))
+  return {
+    ...ranking,
+    views: extended(views, itemCount, 0),
+    freshness: extended(ranking.freshness, itemCount, 1),
+    links: joined(tables.map(table => withBorrowed({ ...table, starts: withRows(table.starts, itemCount) }, alike)))
+  }
+}
+
+const extended = (values: Float32Array, length: number, value: number) => {
+  const longer = new Float32Array(length).fill(value)
+  longer.set(values)
+  return longer
 }
 
 /** For each row of `one`, the weighted sum of the rows of `other` that it names. Keeps the strongest targets of each row. */
@@ -65,8 +76,6 @@ const withItself = ({ starts, targets, weights }: Neighbours) => {
   return rows.sorted()
 }
 
-const sumOf = (one: Neighbours, other: Neighbours) => mixed(blendOf(one, other), 1)
-
 /**
  * Gives each item a share of the links of the items that it is like, from it and to it. Likeness fills: it raises no link above half of
  * the strongest that the item has by its own views, so it does not outvote those who went on from there.
@@ -75,17 +84,27 @@ const withBorrowed = (links: Neighbours, alike: Neighbours) => {
   const own = withItself(links)
   const from = product(alike, own, keep)
   const to = reversed(product(alike, reversed(own), keep))
-  const { starts, targets, first, second } = blendOf(links, sumOf(from, to))
+  const { starts, targets, weights: both } = joined([links, mixed(from, to, 1)])
   const strongest = mostOf(links.starts, links.weights)
   const weights = new Float32Array(targets.length)
   strongest.forEach((most, row) => {
     const enough = most > 0 ? most / 2 : Number.POSITIVE_INFINITY
     for (let at = starts[row] as number; at < (starts[row + 1] as number); at++) {
-      const one = first[at] as number
-      weights[at] = Math.max(one, Math.min(one + (second[at] as number), enough))
+      const one = both[2 * at] as number
+      weights[at] = Math.max(one, Math.min(one + (both[2 * at + 1] as number), enough))
     }
   })
   return { starts, targets, weights }
+}
+
+/** The largest weight of each row, or 0. */
+const mostOf = (starts: Uint32Array, weights: Float32Array) => {
+  const most = new Float32Array(starts.length - 1)
+  for (let item = 0; item < most.length; item++) {
+    const end = starts[item + 1] as number
+    for (let place = starts[item] as number; place < end; place++) most[item] = Math.max(most[item] as number, weights[place] as number)
+  }
+  return most
 }
 
 /** How much each item borrows from which others: the more, the fewer views it has. */

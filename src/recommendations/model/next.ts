@@ -1,41 +1,8 @@
-import type { NextShape, TargetShape } from './hyperparameters.js'
 import { type TrainingSet, viewCounts } from './interactions.js'
-import { type Blend, balanced, blendOf, mixed, type Neighbours, placeOf, Rows, selectBest, withFactors } from './neighbours.js'
-import { type Equations, type Gram, type Penalty, solved } from './regression.js'
-import { type ChainShape, chain, Succession } from './succession.js'
+import { type Neighbours, placeOf, Rows, selectBest } from './neighbours.js'
+import type { Equations, Gram } from './regression.js'
+import { Succession } from './succession.js'
 import { neighboursPerView } from './taste.js'
-
-const chainShape: Omit<ChainShape, 'keep'> = { distance: 0.5, back: 0.2, counts: 0.7, sources: 0.2 }
-
-/** The parts of what comes next, each computed once for all settings that have it in common. */
-export class NextParts {
-  private readonly equations: Equations
-  private readonly chain: Neighbours
-  private readonly solutions = new Map<string, Blend>()
-
-  constructor(
-    private readonly set: TrainingSet,
-    { decay, keep }: Pick<NextShape, 'decay' | 'keep'>
-  ) {
-    this.equations = nextEquations(set, { decay, keep })
-    this.chain = chain(set, { ...chainShape, keep })
-  }
-
-  /** The regression and the chain, side by side. */
-  sides({ lambda, growth }: Penalty, onItem?: (done: number) => void) {
-    const key = JSON.stringify([lambda, growth])
-    const known = this.solutions.get(key)
-    if (known) return known
-    const regression = balanced(this.set, solved(this.equations, { lambda, growth }, onItem))
-    const blend = blendOf(regression, this.chain)
-    this.solutions.set(key, blend)
-    return blend
-  }
-
-  together(shape: NextShape, onItem?: (done: number) => void) {
-    return balanced(this.set, withFactors(mixed(this.sides(shape, onItem), shape.chain), targetFactors(this.set, shape)))
-  }
-}
 
 /** How many pairs are kept in memory, at 8 bytes each. */
 const maxPairs = 16e6
@@ -103,7 +70,8 @@ const ageing = 0.6
 /** How many usual views are added to those of each item, so that few views prove little. */
 const usualViews = 10
 
-const freshnessOf = ({ itemCount, userCount, starts, items }: TrainingSet, views: Float64Array) => {
+/** By item: how many more of its viewers than usual have watched it last. */
+export const freshnessOf = ({ itemCount, userCount, starts, items }: TrainingSet, views: Float64Array) => {
   const newest = new Float64Array(itemCount)
   let sum = 0
   for (let user = 0; user < userCount; user++) {
@@ -117,11 +85,4 @@ const freshnessOf = ({ itemCount, userCount, starts, items }: TrainingSet, views
   }
   const usual = sum / Math.max(items.length, 1)
   return newest.map((count, item) => (count + usualViews * usual) / ((views[item] as number) + usualViews) / (usual || 1))
-}
-
-/** By item. */
-export const targetFactors = (set: TrainingSet, { targets, fresh }: TargetShape) => {
-  const views = viewCounts(set)
-  const freshness = freshnessOf(set, views)
-  return views.map((count, item) => Math.max(count, 1) ** -targets * ((freshness[item] as number) || 1) ** fresh)
 }

@@ -1,4 +1,4 @@
-import type { TrainingSet } from './interactions.js'
+import { type TrainingSet, viewCounts } from './interactions.js'
 import { balanced, type Neighbours, Rows, selectBest } from './neighbours.js'
 import { grouped } from './sparse-matrix.js'
 
@@ -20,17 +20,18 @@ export class Succession {
 
   constructor(
     private readonly set: TrainingSet,
-    weightAt: (distance: number) => number
+    weightAt: (distance: number) => number,
+    private readonly furthest = reach
   ) {
     this.items = new Uint32Array(set.itemCount)
     this.before = new Float64Array(set.itemCount)
     this.after = new Float64Array(set.itemCount)
     this.places = grouped(set.items, set.itemCount).positions
-    this.weights = new Float64Array(reach).map((_, at) => weightAt(at + 1))
+    this.weights = new Float64Array(furthest).map((_, at) => weightAt(at + 1))
   }
 
   count(item: number) {
-    const { items: found, before, after, places } = this
+    const { items: found, before, after, places, furthest } = this
     const { starts, items, viewerStarts, viewers } = this.set
     for (let at = 0; at < this.size; at++) {
       const other = found[at] as number
@@ -42,8 +43,8 @@ export class Succession {
     for (let at = viewerStarts[item] as number; at < end; at++) {
       const user = viewers[at] as number
       const place = places[at] as number
-      const first = Math.max(starts[user] as number, place - reach)
-      const last = Math.min((starts[user + 1] as number) - 1, place + reach)
+      const first = Math.max(starts[user] as number, place - furthest)
+      const last = Math.min((starts[user + 1] as number) - 1, place + furthest)
       for (let other = first; other < place; other++) this.add(items[other] as number, before, place - other)
       for (let other = place + 1; other <= last; other++) this.add(items[other] as number, after, other - place)
     }
@@ -55,24 +56,19 @@ export class Succession {
   }
 }
 
-/** The settings of the chain, which counts what came after each item. */
-export interface ChainShape {
-  /** The power by which a pair counts less the further apart its views are. A decay would leave too little of the pairs of rare items. */
-  distance: number
-  /** How much a pair in the opposite order counts: titles watched on the same evening come in any order. */
-  back: number
-  /** The power of a count. The tenth user who goes from one item to another proves less than the first. */
-  counts: number
-  /** The power by which an item counts less the more views came after it. */
-  sources: number
-  /** Keeps the best `keep` neighbours of each item. */
-  keep: number
-}
-
+/** The power by which a pair counts less the further apart its views are. A decay would leave too little of the pairs of rare items. */
+const distance = 0.5
+/** How much a pair in the opposite order counts: titles watched on the same evening come in any order. */
+const back = 0.2
+/** The power of a count. The tenth user who goes from one item to another proves less than the first. */
+const counts = 0.7
+/** The power by which an item counts less the more views came after it. */
+const sources = 0.2
 /** Added to the count of what came after an item, so that few views prove little. */
 const doubt = 2
 
-export const chain = (set: TrainingSet, { distance, back, counts, sources, keep }: ChainShape): Neighbours => {
+/** How much follows each item, by counts. Keeps the best `keep` of each. */
+export const chain = (set: TrainingSet, keep: number): Neighbours => {
   const succession = new Succession(set, views => views ** -distance)
   const { items, before, after } = succession
   const values = new Float64Array(set.itemCount)
@@ -92,4 +88,72 @@ export const chain = (set: TrainingSet, { distance, back, counts, sources, keep 
     rows.close()
   }
   return balanced(set, rows.sorted())
+}
+
+/** Up to this distance, an item was watched shortly before or after another one. */
+const nearby = 10
+/** Few viewers of an item prove little, and that everybody watches what is popular proves little, too. */
+const few = 5
+const popularity = 0.25
+
+/** How often each item was viewed shortly before or after others. Keeps the best `keep` of each. */
+export const surroundings = (set: TrainingSet, side: 'before' | 'after', keep: number): Neighbours => {
+  const succession = new Succession(set, distance => 1 / distance, nearby)
+  const { items } = succession
+  const counted = succession[side]
+  const views = viewCounts(set)
+  const values = new Float64Array(set.itemCount)
+  const rows = new Rows(set.itemCount)
+  for (let item = 0; item < set.itemCount; item++) {
+    succession.count(item)
+    for (let at = 0; at < succession.size; at++) {
+      const other = items[at] as number
+      values[other] = (counted[other] as number) / ((views[item] as number) + few) / (views[other] as number) ** popularity
+    }
+    addBest(rows, succession, values, keep)
+  }
+  return balanced(set, rows.sorted())
+}
+
+/** Closes a row with the largest values. */
+const addBest = (rows: Rows, { items, size }: Succession, values: Float64Array, keep: number) => {
+  const count = selectBest(items, size, values, keep)
+  for (let at = 0; at < count; at++) {
+    const other = items[at] as number
+    if (values[other] !== 0) rows.add(other, values[other] as number)
+  }
+  rows.close()
+}
+
+/** So many viewers who all go on to the same item are no chance. */
+export const enoughToBeSure = 3
+
+/**
+ * The share of the viewers who went on from each item that went on to another one, soon. It is 1 only where all of at least three did:
+ * what is certain to follow. Keeps the largest `keep` of each.
+ */
+export const followers = (set: TrainingSet, keep: number): Neighbours => {
+  const succession = new Succession(set, () => 1)
+  const { items, after } = succession
+  const leaving = new Float64Array(set.itemCount)
+  for (let user = 0; user < set.userCount; user++) {
+    const last = (set.starts[user + 1] as number) - 1
+    for (let at = set.starts[user] as number; at < last; at++) {
+      const item = set.items[at] as number
+      leaving[item] = (leaving[item] as number) + 1
+    }
+  }
+  const values = new Float64Array(set.itemCount)
+  const rows = new Rows(set.itemCount)
+  for (let item = 0; item < set.itemCount; item++) {
+    succession.count(item)
+    const viewers = leaving[item] as number
+    for (let at = 0; at < succession.size; at++) {
+      const other = items[at] as number
+      const count = after[other] as number
+      values[other] = count === viewers && count >= enoughToBeSure ? 1 : count / (viewers + doubt)
+    }
+    addBest(rows, succession, values, keep)
+  }
+  return rows.sorted()
 }

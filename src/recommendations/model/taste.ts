@@ -1,7 +1,8 @@
 import { CoViews, gramOf } from './co-views.js'
 import type { Hyperparameters, RidgeShape } from './hyperparameters.js'
 import { type TrainingSet, userWeights } from './interactions.js'
-import { balanced, blendOf, mixed, type Neighbours, Rows, selectBest } from './neighbours.js'
+import { mixed } from './links.js'
+import { balanced, type Neighbours, Rows, selectBest } from './neighbours.js'
 import { type Equations, solved } from './regression.js'
 import { walk } from './walk.js'
 
@@ -16,7 +17,7 @@ export const taste = (
 ) => {
   const walked = walk(set, walkShape, undefined, onItem)
   const regressed = solved(equations, ridge, done => onItem?.(set.itemCount + 2 * done))
-  return balanced(set, mixed(blendOf(regressed, walked), share))
+  return balanced(set, mixed(regressed, walked, share))
 }
 
 /** An item with few views holds too little information for more neighbours per view. */

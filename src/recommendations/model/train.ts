@@ -1,26 +1,29 @@
-import { type Choice, choose } from './choose.js'
-import { chooseNext } from './choose-next.js'
-import type { HoldOutKind } from './evaluation.js'
-import { type Interactions, trainingSetOf } from './interactions.js'
-import { type Blend, blendOf, nothing, weighted } from './neighbours.js'
-import { NextParts } from './next.js'
+import { choose } from './choose.js'
+import { firstHeldOut, type HoldOutKind, holdOut, type Measured, popularQuality, qualitiesOf } from './evaluation.js'
+import { choicesOf, fitted } from './fit.js'
+import { byPopularity, type Interactions, pastOf, type TrainingSet, trainingSetOf, viewCounts } from './interactions.js'
+import { joined } from './links.js'
+import { freshnessOf } from './next.js'
+import { Ranker, type Ranking } from './ranker.js'
 import { firstUsers, shuffled, workableLength } from './sampling.js'
+import { shares, tables, usualWeights } from './tables.js'
 import { ridgeEquations, taste } from './taste.js'
 
-export interface Model extends Choice {
-  /** What comes next and, on the second side, what is liked. */
-  links: Blend
+export interface Model extends Ranking, Measured {
+  /** What the model was chosen or fitted on, for people. */
+  learned: string
 }
+
+export type Fit = Omit<Model, 'links' | 'shares' | 'views' | 'freshness'>
 
 export interface TrainingStep {
   step: 'choose' | 'train'
-  /** Trials, or items. */
   done: number
   total: number
 }
 
 export interface TrainingOptions {
-  /** What the settings are chosen to predict. */
+  /** What the model is made to predict: what comes next, or what is watched at all. */
   holdOut?: HoldOutKind
   seed?: number
   onProgress?: (step: TrainingStep) => void
@@ -28,39 +31,94 @@ export interface TrainingOptions {
 
 /** The work grows with the number of pairs in the histories. This many take about ten seconds. */
 const maxPairs = 3e9
-/** More events hardly improve the choice of the settings, but take much longer. */
+/** More events hardly improve the weights, but take much longer. */
 export const maxForChoice = 1_000_000
-/** How many neighbours each part of a model may have, at 8 bytes each. */
-const maxNeighbours = 16e6
+/** How many neighbours each table may have. */
+const maxNeighbours = 4e6
+const usualKeep = 100
 
 const usualSeed = 1
 
 const workable = (data: Interactions, seed: number) => shuffled(data, workableLength(data, maxPairs), seed)
+const keepOf = (itemCount: number) => Math.min(usualKeep, Math.max(10, Math.floor(maxNeighbours / itemCount)))
 
-const choiceFrom = (within: Interactions, seed: number, { holdOut = 'random', onProgress }: TrainingOptions): Choice => {
-  const chosen = holdOut === 'newest' ? chooseNext : choose
-  return chosen(firstUsers(within, maxForChoice), { seed, onTrial: (done, total) => onProgress?.({ step: 'choose', done, total }) })
+const orderedRanking = (data: Interactions, weights: Float64Array, onTable: () => void): Ranking => {
+  const set = trainingSetOf(data)
+  const keep = keepOf(set.itemCount)
+  const made = tables.map(({ make }) => {
+    const table = make(set, keep)
+    onTable()
+    return table
+  })
+  return { ...appealOf(set), links: joined(made), shares, weights }
 }
 
-/** The settings that `train` would choose, without training. */
-export const chooseSettings = (data: Interactions, options: Omit<TrainingOptions, 'seed'>) =>
-  choiceFrom(workable(data, usualSeed), usualSeed, options)
+const appealOf = (set: TrainingSet) => {
+  const views = viewCounts(set)
+  return { views: Float32Array.from(views), freshness: Float32Array.from(freshnessOf(set, views)) }
+}
+
+/** The weights that find best what each viewer watched last, if it was hidden while the tables were made. */
+const fit = (sample: Interactions, { seed = usualSeed, onProgress }: TrainingOptions = {}): Fit => {
+  const out = holdOut(sample, 'newest', seed)
+  let done = 0
+  const step = () => onProgress?.({ step: 'choose', done: ++done, total: tables.length + 2 })
+  const ranking = orderedRanking(out.training, usualWeights, step)
+  const choices = choicesOf(out, new Ranker(ranking), seed)
+  const weights = fitted(choices, usualWeights)
+  step()
+  const measured = firstHeldOut(out, mostMeasured)
+  const ranker = new Ranker({ ...ranking, weights })
+  const popular = byPopularity(out.training)
+  const [quality] = qualitiesOf(measured, depth, sample.itemCount, 1, (user, isSeen) => [
+    ranker.best(pastOf(out.training, user), depth, item => !isSeen(item)).map(({ item }) => item)
+  ])
+  step()
+  const baseline = popularQuality(measured, popular, depth, sample.itemCount)
+  return {
+    weights,
+    learned: `fitted on what ${choices.starts.length - 1} viewers watched last`,
+    quality: quality as Measured['quality'],
+    baseline
+  }
+}
+
+const mostMeasured = 5000
+const depth = 10
+
+/** The weights that `train` would find, without its tables. */
+export const fittedWeights = (data: Interactions, onProgress?: TrainingOptions['onProgress']) =>
+  fit(firstUsers(workable(data, usualSeed), maxForChoice), onProgress && { onProgress })
 
 export const train = (data: Interactions, options: TrainingOptions = {}): Model => {
-  const { seed = usualSeed, onProgress } = options
+  const { holdOut = 'random', seed = usualSeed, onProgress } = options
   const within = workable(data, seed)
-  const choice = choiceFrom(within, seed, options)
-  const { next, ridge, walk } = choice.settings
+  const sample = firstUsers(within, maxForChoice)
+  if (holdOut === 'random') return unordered(within, sample, options)
+  const { weights, ...measured } = fit(sample, options)
+  let done = 0
+  const onTable = () => onProgress?.({ step: 'train', done: ++done, total: tables.length })
+  return { ...orderedRanking(within, weights, onTable), ...measured }
+}
+
+/** Where the order means nothing, items are recommended by their first score: how much they are liked. */
+const unordered = (within: Interactions, sample: Interactions, { seed = usualSeed, onProgress }: TrainingOptions): Model => {
+  const { settings, ...measured } = choose(sample, { seed, onTrial: (done, total) => onProgress?.({ step: 'choose', done, total }) })
+  const { preset, ridge, walk, share } = settings
   const set = trainingSetOf(within)
   const { itemCount } = set
-  const room = Math.max(10, Math.floor(maxNeighbours / itemCount))
-  const total = (next ? 5 : 3) * itemCount
-  const narrowed = { ...choice.settings, walk: { ...walk, keep: Math.min(walk.keep, room) } }
-  const equations = ridgeEquations(set, { ...ridge, keep: Math.min(ridge.keep, room) })
-  const liked = taste(set, narrowed, equations, done => onProgress?.({ step: 'train', done, total }))
-  if (!next) return { ...choice, links: blendOf(nothing(itemCount), liked) }
-
-  const parts = new NextParts(set, { ...next, keep: Math.min(next.keep, room) })
-  const coming = parts.together(next, done => onProgress?.({ step: 'train', done: 3 * itemCount + 2 * done, total }))
-  return { ...choice, links: blendOf(coming, weighted(liked, next.taste)) }
+  const keep = (count: number) => Math.min(count, Math.max(10, Math.floor(maxNeighbours / itemCount)))
+  const equations = ridgeEquations(set, { ...ridge, keep: keep(ridge.keep) })
+  const liked = taste(set, { ...settings, walk: { ...walk, keep: keep(walk.keep) } }, equations, done =>
+    onProgress?.({ step: 'train', done, total: 3 * itemCount })
+  )
+  const learned = `chosen: ${preset}, lambda ${ridge.lambda}, growth ${ridge.growth}, users ${ridge.users}, neighbours ${ridge.keep}, walk ${share} with sources ${walk.sources}`
+  return {
+    ...appealOf(set),
+    ...measured,
+    links: joined([liked]),
+    shares: [{ share: 1, halfLife: Number.POSITIVE_INFINITY }],
+    weights: new Float64Array(0),
+    learned
+  }
 }

@@ -1,7 +1,8 @@
 import { isOpen } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Viewing } from '../interest.js'
-import { type History, historyOf, type Scored, Scorer } from '../model/scorer.js'
+import type { Past } from '../model/interactions.js'
+import { Ranker, type Scored } from '../model/ranker.js'
 import type { StoredModel } from '../stored-model.js'
 import type { TitleRequest } from './popular.js'
 import type { Recommendation } from './reasons.js'
@@ -20,7 +21,7 @@ interface ItemMapping {
 
 /** A model whose items are titles of the catalogue, as rows of the skeleton. */
 export class ServedModel {
-  private readonly scorer: Scorer
+  private readonly ranker: Ranker
   private cachedMapping: ItemMapping | undefined
 
   constructor(
@@ -28,22 +29,22 @@ export class ServedModel {
     private readonly model: StoredModel
   ) {
     if (new Set(model.ids).size < model.ids.length) throw new Error('The model contains a title twice')
-    this.scorer = new Scorer(model.links)
+    this.ranker = new Ranker(model)
   }
 
   /** The open titles that fit the watched ones, the best first, each with the watched title that contributes most to it. */
   *recommend(watched: Viewing['titles'], request: TitleRequest): Generator<Recommendation> {
     const { rows, items, interests } = this.known(watched)
     if (rows.length === 0) return
-    const history = historyOf(items, this.model.halfLives, interests)
-    for (const { title, item } of this.best(history, request)) yield { title, because: rows[this.scorer.strongest(history, item)] }
+    const past = { items, interests }
+    for (const { title, item } of this.best(past, request)) yield { title, because: rows[this.ranker.strongest(past, item)] }
   }
 
   /** The open titles that fit this one, the best first. */
   similar(title: number, request: TitleRequest): number[] {
     const item = this.mapping.items[title] as number
     if (item < 0) return []
-    return this.best(historyOf([item], this.model.halfLives), request).map(similar => similar.title)
+    return this.best({ items: [item] }, request).map(similar => similar.title)
   }
 
   /** The newest titles that the model knows, the oldest of them first. */
@@ -63,8 +64,8 @@ export class ServedModel {
     return { rows: rows.reverse(), items: items.reverse(), interests: interests.reverse() }
   }
 
-  private best(history: History, { audience, count, excluded, now }: TitleRequest): { title: number; item: number }[] {
-    const { model, scorer } = this
+  private best(past: Past, { audience, count, excluded, now }: TitleRequest): { title: number; item: number }[] {
+    const { model, ranker } = this
     const { skeleton } = this.catalogue
     const { rows } = this.mapping
     const isWanted = (item: number) => {
@@ -72,7 +73,7 @@ export class ServedModel {
       return row >= 0 && !excluded.has(row) && isOpen(skeleton, row, now, audience)
     }
     const counts: [number, number] = [count, Math.ceil(count / newcomerEvery)]
-    const [titles, newcomers] = scorer.bestApart(history, model.watched, counts, isWanted)
+    const [titles, newcomers] = ranker.bestApart(past, model.watched, counts, isWanted)
     return interleaved(titles, newcomers, count).map(({ item }) => ({ title: rows[item] as number, item }))
   }
 

@@ -71,12 +71,15 @@ t.test('a model that cannot be used', async t => {
   const good = packed({
     ids: Float64Array.of(1, 2),
     watched: 2,
-    halfLives: { next: 2, liked: 9 },
+    shares: [{ share: 1, halfLife: 2 }],
+    views: Float32Array.of(1, 1),
+    freshness: Float32Array.of(1, 1),
+    weights: new Float64Array(0),
     links: {
       starts: Uint32Array.of(0, 1, 2),
       targets: Uint32Array.of(1, 0),
-      first: Float32Array.of(1, 1),
-      second: Float32Array.of(1, 1)
+      tables: 1,
+      weights: Float32Array.of(1, 1)
     }
   })
   /** The app looks for models by itself. So this one is saved in a format that the app ignores until it is spoilt. */

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { firstHeldOut, heldOutWithin, holdOut, qualitiesOf } from '../../../src/recommendations/model/evaluation.js'
+import { firstHeldOut, heldOutWithin, holdOut, qualitiesOf, splitByTime } from '../../../src/recommendations/model/evaluation.js'
+import { byPopularity } from '../../../src/recommendations/model/interactions.js'
 import { historiesOf, interactions } from './helper.js'
 import { dense } from './synthetic.js'
 
@@ -44,6 +45,44 @@ t.test('qualities are means over the users who have something to find', async t 
     return [lists[user] as number[], []]
   })
   const second = 1 / Math.log2(3)
-  t.strictSame(quality, { ndcg: (second / (1 + second) + 1) / 2, recall: 0.75, coverage: 0.75, hits: 1, popular: 1 })
-  t.strictSame(none, { ndcg: 0, recall: 0, coverage: 0, hits: 0, popular: 0 })
+  t.strictSame(quality, { ndcg: (second / (1 + second) + 1) / 2, recall: 0.75, coverage: 0.75, hits: 1, popular: 1, novelty: Math.log2(3) })
+  t.strictSame(none, { ndcg: 0, recall: 0, coverage: 0, hits: 0, popular: 0, novelty: 0 })
+})
+
+t.test('what few users have watched is novel, and no more so if nobody has', async t => {
+  const out = { training: interactions([0], [0, 1], [], [0], [0]), heldStarts: Uint32Array.of(0, 1, 1, 1, 1, 1), held: Uint32Array.of(2) }
+  const noveltyOf = (...list: number[]) =>
+    qualitiesOf({ ...out, training: { ...out.training, itemCount: 3 } }, 2, 3, 1, () => [list])[0]?.novelty
+  t.strictSame([noveltyOf(0), noveltyOf(1), noveltyOf(2), noveltyOf(0, 1)], [0, 2, 2, 1], 'only users with a history count')
+})
+
+t.test('a split by time has the past of everybody, and what users with a past watch for the first time', async t => {
+  const day = 24 * 60 * 60 * 1000
+  const events = [
+    [0, 0, 0],
+    [1, 1, 0],
+    [0, 1, 10],
+    [1, 2, 12],
+    [0, 3, 13],
+    [1, 0, 14],
+    [0, 0, 14],
+    [0, 2, 20],
+    [0, 0, 20],
+    [2, 1, 20]
+  ] as [number, number, number][]
+  const { training, heldStarts, held, moment, lastWeek } = splitByTime(
+    {
+      users: Uint32Array.from(events, ([user]) => user),
+      items: Uint32Array.from(events, ([, item]) => item),
+      times: Float64Array.from(events, ([, , time]) => time * day)
+    },
+    3,
+    4
+  )
+  t.equal(moment, 20 * day, 'events of one moment stay together')
+  t.strictSame(historiesOf(training), [[1, 3, 0], [1, 2, 0], []])
+  t.strictSame([...held], [2])
+  t.strictSame([...heldStarts], [0, 1, 1, 1])
+  t.strictSame(historiesOf(lastWeek), [[3, 0], [0], []])
+  t.strictSame([...byPopularity(lastWeek, Uint32Array.of(2, 1, 0, 3))], [0, 3, 2, 1], 'what nobody watched in the week keeps its order')
 })

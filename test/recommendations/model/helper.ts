@@ -1,5 +1,7 @@
 import { type Interactions, interactionsOf } from '../../../src/recommendations/model/interactions.js'
+import { joined } from '../../../src/recommendations/model/links.js'
 import { type Neighbours, Rows } from '../../../src/recommendations/model/neighbours.js'
+import type { Ranking } from '../../../src/recommendations/model/ranker.js'
 
 export const interactions = (...histories: number[][]): Interactions =>
   interactionsOf(
@@ -35,21 +37,17 @@ export const isNear = (one: number[][], other: number[][], by = 1e-5) =>
   one.length === other.length &&
   one.every((row, r) => row.every((value, c) => Math.abs(value - ((other[r] as number[])[c] as number)) < by))
 
-/** Links of five items. The weights of what is liked are all 0. */
-export const links = {
-  starts: Uint32Array.from([0, 3, 5, 6, 6, 7]),
-  targets: Uint32Array.from([1, 2, 3, 0, 2, 3, 3]),
-  first: Float32Array.from([0.5, 0.25, 1, 0.25, 0.5, -1, 0.75]),
-  second: new Float32Array(7)
+/** A ranking by the first scores alone, in which nothing ages and everything is as popular and as fresh. */
+export const rankingOf = (tables: Neighbours[], given: Partial<Ranking> = {}): Ranking => {
+  const links = joined(tables)
+  const one = new Float32Array(links.starts.length - 1).fill(1)
+  const shares = tables.map(() => ({ share: 1, halfLife: Number.POSITIVE_INFINITY }))
+  return { links, shares, views: one, freshness: one, weights: new Float64Array(0), ...given }
 }
 
-/** A history of which only what comes next counts. */
-export const history = (items: number[], next: number[] = items.map(() => 1)) => ({ items, next, liked: items.map(() => 0) })
+export const all = () => true
 
-/** Four items. On each side, one of the first two says more for the third or the fourth. */
-export const twoSided = {
-  starts: Uint32Array.of(0, 2, 4, 4, 4),
-  targets: Uint32Array.of(2, 3, 2, 3),
-  first: Float32Array.of(1, 0, 0, 1),
-  second: Float32Array.of(0, 4, 4, 0)
-}
+export const itemsOf = (list: { item: number }[]) => list.map(({ item }) => item)
+
+/** Weights of which only those of some features are not 0. */
+export const weightsOf = (count: number, some: Record<number, number>) => new Float64Array(count).map((_, feature) => some[feature] ?? 0)

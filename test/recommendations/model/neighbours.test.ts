@@ -1,9 +1,10 @@
 import t from 'tap'
-import { blendOf, mixed, selectBest } from '../../../src/recommendations/model/neighbours.js'
+import { trainingSetOf } from '../../../src/recommendations/model/interactions.js'
+import { balanced, selectBest } from '../../../src/recommendations/model/neighbours.js'
 import { randomFrom } from '../../../src/recommendations/model/sampling.js'
-import { rowsOf, tableOf } from './helper.js'
+import { interactions, rowsOf, tableOf } from './helper.js'
 
-t.test('rows become columns, and two models one', async t => {
+t.test('rows become columns', async t => {
   const one = rowsOf(
     [[1, 2]],
     [],
@@ -17,21 +18,6 @@ t.test('rows become columns, and two models one', async t => {
     [2, 0, 3],
     [0, 0, 0]
   ])
-  const other = rowsOf(
-    [
-      [2, 1],
-      [1, 1]
-    ],
-    [[0, 5]],
-    []
-  ).sorted()
-  const both = mixed(blendOf(one.sorted(), other), 10)
-  t.strictSame(tableOf(both), [
-    [0, 12, 10],
-    [50, 0, 0],
-    [4, 3, 0]
-  ])
-  t.strictSame([...both.targets], [1, 2, 0, 0, 1], 'ordered by number')
   const wide = rowsOf(Array.from({ length: 1 << 17 }, () => [0, 1]))
   t.equal(wide.reversed().targets.length, 1 << 17, 'with room for many links')
 })
@@ -46,4 +32,16 @@ t.test('the best are selected, of equals the lower number', async t => {
     t.strictSame([[...items.subarray(0, 10)].sort(), new Set(items).size], [wanted.sort(), 40], 'no item is lost')
   }
   t.equal(selectBest(new Uint32Array(3), 3, new Float64Array(3), 3), 3)
+})
+
+t.test('tables are balanced by their views, whatever the sign of their weights', async t => {
+  // Item 0 has two viewers, the others one.
+  const set = trainingSetOf(interactions([0, 1], [0, 2]))
+  const table = rowsOf([[1, 3]], [[2, -2]], []).sorted()
+  t.strictSame(tableOf(balanced(set, table)), [
+    [0, 1.5, 0],
+    [0, 0, -1],
+    [0, 0, 0]
+  ])
+  t.strictSame(tableOf(balanced(set, rowsOf([], [], []).sorted())).flat(), Array(9).fill(0), 'nothing stays nothing')
 })

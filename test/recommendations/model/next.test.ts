@@ -1,9 +1,8 @@
 import t from 'tap'
-import { firstNext } from '../../../src/recommendations/model/hyperparameters.js'
-import { trainingSetOf } from '../../../src/recommendations/model/interactions.js'
-import { NextParts, nextEquations, targetFactors } from '../../../src/recommendations/model/next.js'
+import { trainingSetOf, viewCounts } from '../../../src/recommendations/model/interactions.js'
+import { freshnessOf, nextEquations } from '../../../src/recommendations/model/next.js'
 import { solved } from '../../../src/recommendations/model/regression.js'
-import { chain, Succession } from '../../../src/recommendations/model/succession.js'
+import { chain, followers, Succession } from '../../../src/recommendations/model/succession.js'
 import { interactions, isNear, tableOf } from './helper.js'
 
 const histories = [
@@ -42,48 +41,15 @@ t.test('the regression of what comes next solves its equations', async t => {
   t.ok(items.every(j => narrow.filter(row => row[j] !== 0).length === 1))
 })
 
-t.test('titles with many views count less, and titles that were viewed last count more', async t => {
-  const near = (list: Float64Array, wanted: number[]) => isNear([[...list]], [wanted])
-  t.ok(
-    near(
-      targetFactors(set, { targets: 1, fresh: 0 }),
-      items.map(item => 1 / views(item))
-    )
-  )
+t.test('titles that more of their viewers than usual watched last are fresh', async t => {
   const fresh = items.map(item => histories.reduce((sum, h) => (h.includes(item) ? sum + 0.6 ** (h.length - 1 - h.indexOf(item)) : sum), 0))
   const usual = fresh.reduce((a, b) => a + b) / histories.flat().length
-  t.ok(
-    near(
-      targetFactors(set, { targets: 0, fresh: 1 }),
-      items.map(item => ((fresh[item] as number) + 10 * usual) / (views(item) + 10) / usual)
-    )
-  )
-  t.strictSame(
-    [...targetFactors(trainingSetOf({ itemCount: 1, starts: Uint32Array.of(0), items: new Uint32Array(0) }), { targets: 1, fresh: 1 })],
-    [1]
-  )
-})
-
-t.test('the parts add up, and each target has its factor', async t => {
-  const parts = new NextParts(set, firstNext)
-  const total = (table: number[][]) => table.reduce((sum, row, i) => sum + views(i) * row.reduce((a, b) => a + Math.abs(b), 0), 0)
-  const { first, second, ...sides } = parts.sides(firstNext)
-  const regression = tableOf({ ...sides, weights: first })
-  const chain = tableOf({ ...sides, weights: second })
-  t.ok(
-    [regression, chain].every(table => Math.abs(total(table) - histories.flat().length) < 1e-4),
-    'both have the same total'
-  )
-  t.equal(
-    parts.sides(firstNext),
-    parts.sides({ lambda: firstNext.lambda, growth: firstNext.growth }),
-    'the sides are computed once for each lambda'
-  )
-
-  const factors = targetFactors(set, { targets: 0.3, fresh: 0.5 })
-  const sums = regression.map((row, i) => row.map((value, j) => (value + 0.7 * (chain[i]?.[j] as number)) * (factors[j] as number)))
-  const wanted = sums.map(row => row.map(value => (value * histories.flat().length) / total(sums)))
-  t.ok(isNear(tableOf(parts.together({ ...firstNext, chain: 0.7, targets: 0.3, fresh: 0.5 })), wanted))
+  const wanted = items.map(item => ((fresh[item] as number) + 10 * usual) / (views(item) + 10) / usual)
+  const found = freshnessOf(set, viewCounts(set))
+  t.ok(isNear([[...found]], [wanted]), `${found}`)
+  t.ok((found[3] as number) > 1 && (found[0] as number) < 1)
+  const nothing = trainingSetOf({ itemCount: 1, starts: Uint32Array.of(0), items: new Uint32Array(0) })
+  t.strictSame([...freshnessOf(nothing, viewCounts(nothing))], [0], 'but nothing is where nothing was watched')
 })
 
 const counted = (succession: Succession, item: number) => {
@@ -118,20 +84,58 @@ t.test('views that are far away do not count', async t => {
 
 t.test('a chain is what came after and a little of what came before, less by the distance, and less for what much came after', async t => {
   const set = trainingSetOf(interactions([0, 1, 2], [0, 2], [1, 0]))
-  const shape = { distance: 1, back: 0.1, counts: 0.7, sources: 0.5, keep: 9 }
-  // By source: what came after and 0.1 times what came before. Two views apart counts half.
+  const apart = 2 ** -0.5
+  // By source: what came after and 0.2 times what came before.
   const raw = [
-    [0, 1 + 0.1, 0.5 + 1],
-    [1 + 0.1, 0, 1],
-    [0.1 * 1.5, 0.1, 0]
+    [0, 1 + 0.2, apart + 1],
+    [1 + 0.2, 0, 1],
+    [0.2 * (1 + apart), 0.2, 0]
   ]
-  const table = raw.map(row => row.map(value => value ** 0.7 / Math.sqrt(row.reduce((a, b) => a + b, 2))))
+  const table = raw.map(row => row.map(value => value ** 0.7 / row.reduce((a, b) => a + b, 2) ** 0.2))
   const views = [3, 2, 2]
   const sum = table.reduce((sum, row, source) => sum + (views[source] as number) * row.reduce((a, b) => a + b, 0), 0)
   const wanted = table.map(row => row.map(value => (value * 7) / sum))
-  t.ok(isNear(tableOf(chain(set, shape)), wanted))
+  t.ok(isNear(tableOf(chain(set, 9)), wanted))
   t.strictSame(
-    tableOf(chain(set, { ...shape, keep: 1 })).map(row => row.filter(value => value > 0).length),
-    [1, 1, 1]
+    tableOf(chain(set, 1)).map(row => row.map(value => value > 0)),
+    [
+      [false, false, true],
+      [true, false, false],
+      [true, false, false]
+    ]
   )
+})
+
+t.test('followers are the share of those who went on, and sure only where all of at least three did', async t => {
+  const histories = [
+    // All three who went on from 0 went on to 2, two of them to 3.
+    [0, 2, 3],
+    [0, 3, 2],
+    [0, 2],
+    // Whoever watched 0 last does not count.
+    [5, 0],
+    // Only two went on from 1, both to 4.
+    [1, 4],
+    [1, 4]
+  ]
+  const set = trainingSetOf(interactions(...histories))
+  const wanted = [
+    [0, 0, 1, 2 / 5, 0, 0],
+    [0, 0, 0, 0, 2 / 4, 0],
+    [0, 0, 0, 1 / 3, 0, 0],
+    [0, 0, 1 / 3, 0, 0, 0],
+    [0, 0, 0, 0, 0, 0],
+    [1 / 3, 0, 0, 0, 0, 0]
+  ]
+  t.ok(isNear(tableOf(followers(set, 9)), wanted))
+  t.equal(followers(set, 9).targets.length, 6, 'what was watched only before is no follower')
+  t.strictSame([...followers(set, 1).targets], [2, 4, 3, 2, 0], 'the largest shares are kept')
+  const fourth = trainingSetOf(interactions(...histories, [0, 3]))
+  t.ok(isNear([tableOf(followers(fourth, 9))[0] as number[]], [[0, 0, 3 / 6, 3 / 6, 0, 0]]), 'one who went elsewhere makes it unsure')
+})
+
+t.test('what comes much later is no follower', async t => {
+  const between = (from: number) => Array.from({ length: 20 }, (_, at) => from + at)
+  const set = trainingSetOf(interactions([0, ...between(10), 1], [0, ...between(40), 1], [0, ...between(70), 1]))
+  t.equal(tableOf(followers(set, 99))[0]?.[1], 0)
 })

@@ -2,27 +2,23 @@ import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { CoViews } from '../../../src/recommendations/model/co-views.js'
 import { type HoldOut, holdOut, type Quality, qualitiesOf } from '../../../src/recommendations/model/evaluation.js'
-import { halfLivesOf } from '../../../src/recommendations/model/hyperparameters.js'
 import {
   byPopularity,
   firstOf,
   type Interactions,
   interactionsOf,
+  pastOf,
   trainingSetOf,
   viewCounts
 } from '../../../src/recommendations/model/interactions.js'
-import { blendOf, nothing, Rows } from '../../../src/recommendations/model/neighbours.js'
+import { Rows } from '../../../src/recommendations/model/neighbours.js'
+import { featureCount, Ranker } from '../../../src/recommendations/model/ranker.js'
 import { randomFrom } from '../../../src/recommendations/model/sampling.js'
-import { historyOf, Scorer } from '../../../src/recommendations/model/scorer.js'
-import { chooseSettings, type Model, type TrainingStep, train } from '../../../src/recommendations/model/train.js'
-import { interactions } from './helper.js'
+import { fittedWeights, type Model, type TrainingStep, train } from '../../../src/recommendations/model/train.js'
+import { all, interactions, itemsOf, rankingOf } from './helper.js'
 import { dense, drifting, sparse } from './synthetic.js'
 
 const count = 20
-
-const itemsOf = ({ starts, items }: Interactions, user: number) => items.subarray(starts[user], starts[user + 1])
-
-const ageless = (items: ArrayLike<number>) => historyOf(items, { next: Number.POSITIVE_INFINITY, liked: Number.POSITIVE_INFINITY })
 
 /** All neighbours by cosine, as the plainest of the models that are better than popularity. */
 const cosines = (data: Interactions) => {
@@ -42,9 +38,9 @@ const cosines = (data: Interactions) => {
 const compared = (out: HoldOut, model: Model) => {
   const { training } = out
   const popular = byPopularity(training)
-  const scorers = [new Scorer(model.links), new Scorer(blendOf(cosines(training), nothing(training.itemCount)))]
+  const rankers = [new Ranker(model), new Ranker(rankingOf([cosines(training)]))]
   return qualitiesOf(out, count, training.itemCount, 3, (user, isSeen) => [
-    ...scorers.map(scorer => scorer.best(ageless(itemsOf(training, user)), count, item => !isSeen(item)).map(({ item }) => item)),
+    ...rankers.map(ranker => itemsOf(ranker.best(pastOf(training, user), count, item => !isSeen(item)))),
     firstOf(popular, count, item => !isSeen(item))
   ]) as [Quality, Quality, Quality]
 }
@@ -55,18 +51,24 @@ const assertBeats = (t: Test, figure: 'ndcg' | 'recall', one: Quality, other: Qu
     `${figure} ${one[figure].toFixed(4)} is above ${by} times that of ${name}, ${other[figure].toFixed(4)}`
   )
 
-t.test('settings can be chosen without training', async t => {
-  for (const holdOut of ['newest', 'random'] as const) {
-    const data = drifting({ users: 100, items: 60, views: 12 })
-    const { settings, quality, baseline } = train(data, { holdOut })
-    t.strictSame(chooseSettings(data, { holdOut }), { settings, quality, baseline })
-  }
+t.test('weights can be fitted without the tables that go with them', async t => {
+  const data = drifting({ users: 100, items: 60, views: 12 })
+  const steps: TrainingStep[] = []
+  const { weights, learned, quality, baseline } = train(data, { holdOut: 'newest' })
+  t.strictSame(
+    fittedWeights(data, step => steps.push(step)),
+    { weights, learned, quality, baseline }
+  )
+  t.strictSame(fittedWeights(data), { weights, learned, quality, baseline })
+  t.ok(steps.length > 0 && steps.every(({ step, done, total }) => step === 'choose' && done <= total))
+  t.match(learned, /^fitted on what (\d+) viewers watched last$/)
+  t.ok(Number(/\d+/.exec(learned)?.[0]) <= 100)
 })
 
 t.test('few items that many know: the dense preset, better than popularity and plain cosine', async t => {
   const out = holdOut(dense({ users: 400, items: 200 }), 'random', 7)
   const model = train(out.training)
-  t.equal(model.settings.preset, 'dense')
+  t.match(model.learned, /^chosen: dense, lambda /)
   const [own, cosine, popularity] = compared(out, model)
   assertBeats(t, 'ndcg', own, popularity, 1.4, 'popularity')
   assertBeats(t, 'recall', own, popularity, 1.25, 'popularity')
@@ -78,7 +80,7 @@ t.test('few items that many know: the dense preset, better than popularity and p
 t.test('many items that few know: the sparse preset, better than popularity and plain cosine', async t => {
   const out = holdOut(sparse({ users: 1000, items: 2000 }), 'random', 7)
   const model = train(out.training)
-  t.equal(model.settings.preset, 'sparse')
+  t.match(model.learned, /^chosen: sparse, lambda /)
   const [own, cosine, popularity] = compared(out, model)
   assertBeats(t, 'ndcg', own, popularity, 5, 'popularity')
   assertBeats(t, 'recall', own, popularity, 5, 'popularity')
@@ -90,11 +92,9 @@ const ofNext = (data: Interactions) => {
   const out = holdOut(data, 'newest', 7)
   const { training } = out
   const models = (['newest', 'random'] as const).map(kind => train(out.training, { holdOut: kind }))
+  const rankers = models.map(model => new Ranker(model))
   const [next, unordered] = qualitiesOf(out, 10, training.itemCount, 2, (user, isSeen) =>
-    models.map(({ links, settings }) => {
-      const history = historyOf(itemsOf(training, user), halfLivesOf(settings))
-      return new Scorer(links).best(history, 10, item => !isSeen(item)).map(({ item }) => item)
-    })
+    rankers.map(ranker => itemsOf(ranker.best(pastOf(training, user), 10, item => !isSeen(item))))
   ) as [Quality, Quality]
   return { next, unordered, model: models[0] as Model, without: models[1] as Model }
 }
@@ -103,14 +103,47 @@ t.test('where what comes next depends on what came last, it is found much better
   const { next, unordered, model, without } = ofNext(drifting({ users: 200 }))
   assertBeats(t, 'ndcg', next, unordered, 1.5, 'the model without order')
   t.ok(model.quality.ndcg > model.baseline.ndcg)
-  const { next: shape } = model.settings
-  t.ok(shape && shape.halfLife < 10, `half after ${shape?.halfLife} items`)
-  t.equal(without.settings.halfLife, Number.POSITIVE_INFINITY)
-  t.equal(without.settings.next, undefined)
-  t.ok(
-    without.links.first.every(weight => weight === 0),
-    'without an order, the first part has no weights'
-  )
+  t.equal(model.weights.length, featureCount(model.links.tables))
+  t.strictSame([without.weights.length, without.links.tables], [0, 1], 'without an order, there is one table and nothing to weigh')
+  t.strictSame(without.shares, [{ share: 1, halfLife: Number.POSITIVE_INFINITY }])
+})
+
+t.test('where the order within a series is all there is, the fitted weights find more than the first scores', async t => {
+  const data = drifting({ users: 400 })
+  const out = holdOut(data, 'newest', 7)
+  const model = train(out.training, { holdOut: 'newest' })
+  const rankers = [new Ranker(model), new Ranker({ ...model, weights: new Float64Array(0) })]
+  const [fitted, first] = qualitiesOf(out, 10, data.itemCount, 2, (user, isSeen) =>
+    rankers.map(ranker => itemsOf(ranker.best(pastOf(out.training, user), 10, item => !isSeen(item))))
+  ) as [Quality, Quality]
+  assertBeats(t, 'ndcg', fitted, first, 1.02, 'the first scores')
+})
+
+/** Four tastes. Whoever has watched the first title of one goes on to its titles 9 and 10, and watches some of its others. */
+const tasteful = (viewers: number) => {
+  const random = randomFrom(viewers)
+  return Array.from({ length: viewers }, (_, viewer) => {
+    const taste = viewers < 12 ? 0 : viewer % 4
+    const others = [1, 2, 3, 4, 5, 6, 7, 8].filter(() => random() < 0.3)
+    const both = random() < 0.5 ? [9, 10] : [10, 9]
+    return [...others.slice(0, 1), 0, ...both, ...others.slice(1)].map(title => taste * 11 + title)
+  })
+}
+
+t.test('what all viewers of a title went on to comes first, from three viewers on', async t => {
+  for (const viewers of [3, 10, 30, 100, 1000]) {
+    const histories = tasteful(viewers)
+    const ranker = new Ranker(train(interactions(...histories), { holdOut: 'newest' }))
+    for (const taste of viewers < 12 ? [0] : [0, 1, 2, 3]) {
+      const first = taste * 11
+      const best = itemsOf(ranker.best({ items: [first] }, 2, item => item !== first))
+      t.strictSame(
+        best.sort((a, b) => a - b),
+        [first + 9, first + 10],
+        `with ${viewers} viewers, taste ${taste}`
+      )
+    }
+  }
 })
 
 t.test('after the first part comes the second, and not the other way round', async t => {
@@ -120,9 +153,8 @@ t.test('after the first part comes the second, and not the other way round', asy
     const series = Array.from({ length: 4 }, () => Math.floor(random() * parts))
     return [...new Set(series)].flatMap(one => (random() < 0.8 ? [one, parts + one] : [one]))
   })
-  const { links, settings } = train(interactions(...histories), { holdOut: 'newest' })
-  const scorer = new Scorer(links)
-  const firstAfter = (...items: number[]) => scorer.best(historyOf(items, halfLivesOf(settings)), 1, item => !items.includes(item))[0]?.item
+  const ranker = new Ranker(train(interactions(...histories), { holdOut: 'newest' }))
+  const firstAfter = (...items: number[]) => ranker.best({ items }, 1, item => !items.includes(item))[0]?.item
   const series = Array.from({ length: parts }, (_, part) => part)
   t.strictSame(
     series.filter(part => firstAfter((part + 3) % parts, part) !== parts + part),
@@ -168,11 +200,15 @@ for (const [name, [users, items, userCount, itemCount]] of Object.entries(odd))
   for (const holdOut of ['random', 'newest'] as const) {
     t.test(`${name} is no error, ${holdOut}`, async t => {
       const data = interactionsOf({ users: Uint32Array.from(users), items: Uint32Array.from(items) }, userCount, itemCount)
-      const { links } = train(data, { holdOut })
+      const model = train(data, { holdOut })
+      const { links, weights, views, freshness } = model
       t.equal(links.starts.length, itemCount + 1)
-      t.ok(links.first.every(Number.isFinite) && links.second.every(Number.isFinite), 'all weights are numbers')
+      t.ok(
+        [links.weights, weights, views, freshness].every(numbers => numbers.every(Number.isFinite)),
+        'all weights are numbers'
+      )
       t.equal(byPopularity(data).length, itemCount)
-      const scored = new Scorer(links).best(ageless(items), 10, () => true)
+      const scored = new Ranker(model).best({ items }, 10, all)
       t.ok(scored.every(({ item, score }) => item < itemCount && score > 0))
     })
   }

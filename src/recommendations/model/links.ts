@@ -1,0 +1,62 @@
+import { type Neighbours, Rows } from './neighbours.js'
+
+/** For each item (a row), the items that may be watched next, in ascending order, with a weight in each table. */
+export interface Links {
+  /** Where each row begins, and where the last one ends. */
+  starts: Uint32Array
+  targets: Uint32Array
+  tables: number
+  /** The weights of each target in all tables, one after the other. */
+  weights: Float32Array
+}
+
+/** The tables side by side. What a table does not have weighs 0 in it. */
+export const joined = (tables: Neighbours[]): Links => {
+  const rowCount = Math.max(...tables.map(({ starts }) => starts.length - 1))
+  const starts = new Uint32Array(rowCount + 1)
+  const room = tables.reduce((sum, { targets }) => sum + targets.length, 0)
+  const targets = new Uint32Array(room)
+  const weights = new Float32Array(room * tables.length)
+  // Where the next target of each table is.
+  const places = new Uint32Array(tables.length)
+  let size = 0
+  for (let row = 0; row < rowCount; row++) {
+    for (;;) {
+      let target = Number.POSITIVE_INFINITY
+      tables.forEach((table, at) => {
+        const place = places[at] as number
+        if (place < (table.starts[row + 1] as number)) target = Math.min(target, table.targets[place] as number)
+      })
+      if (target === Number.POSITIVE_INFINITY) break
+      tables.forEach((table, at) => {
+        const place = places[at] as number
+        if (place === table.starts[row + 1] || table.targets[place] !== target) return
+        weights[size * tables.length + at] = table.weights[place] as number
+        places[at] = place + 1
+      })
+      targets[size++] = target
+    }
+    starts[row + 1] = size
+  }
+  return { starts, targets: targets.slice(0, size), tables: tables.length, weights: weights.slice(0, size * tables.length) }
+}
+
+/** One of the tables, without what weighs nothing in it. */
+export const tableAt = ({ starts, targets, tables, weights }: Links, table: number): Neighbours => {
+  const rows = new Rows(starts.length - 1)
+  for (let row = 0; row < starts.length - 1; row++) {
+    for (let place = starts[row] as number; place < (starts[row + 1] as number); place++) {
+      const weight = weights[place * tables + table] as number
+      if (weight !== 0) rows.add(targets[place] as number, weight)
+    }
+    rows.close()
+  }
+  return rows.all()
+}
+
+/** The sum of two tables, the second one multiplied by `share`. */
+export const mixed = (one: Neighbours, other: Neighbours, share: number): Neighbours => {
+  const { starts, targets, weights } = joined([one, other])
+  const sums = new Float32Array(targets.length).map((_, at) => (weights[2 * at] as number) + share * (weights[2 * at + 1] as number))
+  return { starts, targets, weights: sums }
+}

@@ -1,0 +1,311 @@
+import type { Past } from './interactions.js'
+import type { Links } from './links.js'
+import { placeOf } from './neighbours.js'
+import { enoughToBeSure } from './succession.js'
+
+/** How much a table counts for the first score of an item, and after how many newer items of the past an item counts half in it. */
+export interface Share {
+  share: number
+  halfLife: number
+}
+
+/** How what follows the past is found: candidates by their first score, which the weights of their features put in order. */
+export interface Ranking {
+  links: Links
+  shares: Share[]
+  /** By item: how many viewers it has, and how many more of them than usual have watched it last. */
+  views: Float32Array
+  freshness: Float32Array
+  /** One for each feature. */
+  weights: Float64Array
+}
+
+export interface Scored {
+  item: number
+  score: number
+}
+
+const isBetter = (item: number, score: number, other: Scored) => score > other.score || (score === other.score && item < other.item)
+
+/** Keeps the best of the offered items, sorted. Ties go to the lower item. */
+export class Best {
+  readonly taken: Scored[] = []
+  /** Items with a lower score need not be offered. */
+  least = 0
+
+  constructor(private readonly count: number) {}
+
+  offer(item: number, score: number) {
+    const { taken, count } = this
+    const last = taken[count - 1]
+    if (count === 0 || (last && !isBetter(item, score, last))) return
+    let low = 0
+    let high = taken.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isBetter(item, score, taken[middle] as Scored)) high = middle
+      else low = middle + 1
+    }
+    if (last) taken.pop()
+    taken.splice(low, 0, { item, score })
+    if (taken.length === count) this.least = (taken[count - 1] as Scored).score
+  }
+}
+
+/** How many candidates are put in order by their features. */
+export const poolSize = 150
+
+/** The table of shares in which 1 means that all viewers of an item went on to another one. */
+const followers = 2
+
+/** The newest items of the past have features of their own. */
+const newest = 3
+/** In the other features, an item of the past counts this many times as much as the next newer one. */
+const decays = [0.8, 0.97] as const
+const perTable = newest + decays.length
+/** With the first of the decays, older items count next to nothing. */
+const longAgo = 40
+const others = 6
+
+/** Of each table the sums with the second decay, with the first, and the values of the newest items; all of them again as logarithms; others. */
+export const featureCount = (tables: number) => 2 * perTable * tables + others
+
+const smallest = 1e-4
+/** Features further than this from the mean, in deviations, count as this far. */
+const furthest = 6
+
+/** Finds what may follow one past after another. Reuses its buffers: `accepts` must not call the ranker. */
+export class Ranker {
+  readonly width: number
+  /** By item. All 0 between two pasts. */
+  private readonly scores: Float64Array
+  /** By item: its place among the candidates from 1 on. All 0 between two pasts. */
+  private readonly places: Uint8Array
+  private readonly sums: Float64Array
+  private readonly rows: Float32Array
+  /** By candidate: whether all viewers of the newest item went on to it. */
+  private readonly isSure = new Uint8Array(poolSize)
+  private readonly firsts: First[]
+  /** The largest part of a first score that each item gives to any other, or 0. */
+  private readonly most: Float32Array
+
+  constructor(private readonly ranking: Ranking) {
+    const { links } = ranking
+    const itemCount = links.starts.length - 1
+    this.width = featureCount(links.tables)
+    this.scores = new Float64Array(itemCount)
+    this.places = new Uint8Array(itemCount)
+    this.sums = new Float64Array(poolSize * perTable * links.tables)
+    this.rows = new Float32Array(poolSize * this.width)
+    this.firsts = firstsOf(ranking)
+    this.most = mostOf(links.starts, this.firsts)
+  }
+
+  /** At most `count` accepted items that may follow, the best first. */
+  best(past: Past, count: number, accepts: (item: number) => boolean) {
+    return this.bestApart(past, this.scores.length, [count, 0], accepts)[0]
+  }
+
+  /** Like `best`, with a list of their own for the items from `border` on, by their first scores. */
+  bestApart(past: Past, border: number, [count, beyond]: [number, number], accepts: (item: number) => boolean): [Scored[], Scored[]] {
+    const [pool, others] = this.candidates(past, border, [Math.max(count, poolSize), beyond], accepts)
+    return [[...this.ranked(past, pool.slice(0, poolSize)), ...pool.slice(poolSize)].slice(0, count), others]
+  }
+
+  /** The accepted items with the highest first scores, which must be positive, before and from `border`. */
+  candidates(past: Past, border: number, counts: [number, number], accepts: (item: number) => boolean): [Scored[], Scored[]] {
+    const { scores } = this
+    this.addFirstScores(past)
+    const before = bestBetween(scores, 0, border, counts[0], accepts)
+    const beyond = bestBetween(scores, border, scores.length, counts[1], accepts)
+    scores.fill(0)
+    return [before, beyond]
+  }
+
+  /** Writes the features of the candidates, row by row, each standardised over all of them. */
+  describe({ items, interests }: Past, candidates: Scored[], rows: Float32Array) {
+    const { places, sums, isSure, width } = this
+    const { links, views, freshness } = this.ranking
+    const { tables } = links
+    const stride = perTable * tables
+    sums.fill(0, 0, candidates.length * stride)
+    isSure.fill(0)
+    candidates.forEach(({ item }, at) => {
+      places[item] = at + 1
+    })
+    // A power for each item would take longer than all the rest.
+    let [recent, longer] = [1, 1]
+    for (let age = 0; age < items.length; age++) {
+      const at = items.length - 1 - age
+      const interest = interests ? (interests[at] as number) : 1
+      this.addFeatures(items[at] as number, age, [interest, interest * recent, interest * longer])
+      recent *= decays[0]
+      longer *= decays[1]
+    }
+    candidates.forEach(({ item, score }, at) => {
+      places[item] = 0
+      const row = at * width
+      for (let feature = 0; feature < stride; feature++) {
+        const value = sums[at * stride + feature] as number
+        rows[row + feature] = value
+        rows[row + stride + feature] = Math.log(Math.max(value, 0) + smallest)
+      }
+      const fresh = Math.log(freshness[item] as number)
+      rows.set([Math.log((views[item] as number) + 1), fresh, score, Math.log(score), at, Math.log(at + 1)], row + 2 * stride)
+    })
+    standardise(rows, candidates.length, width)
+  }
+
+  /** Adds what an item of the past says about the candidates. */
+  private addFeatures(item: number, age: number, [interest, recent, longer]: [number, number, number]) {
+    const { places, sums, isSure } = this
+    const { links, views } = this.ranking
+    const { starts, targets, weights, tables } = links
+    const stride = perTable * tables
+    // Otherwise it may have borrowed what is sure.
+    const isKnown = (views[item] as number) >= enoughToBeSure
+    const end = starts[item + 1] as number
+    for (let link = starts[item] as number; link < end; link++) {
+      const place = places[targets[link] as number] as number
+      if (place === 0) continue
+      const own = link * tables
+      const sum = (place - 1) * stride
+      for (let table = 0; table < tables; table++) {
+        const weight = weights[own + table] as number
+        sums[sum + table] = (sums[sum + table] as number) + longer * weight
+        if (age < longAgo) sums[sum + tables + table] = (sums[sum + tables + table] as number) + recent * weight
+        if (age < newest) sums[sum + (2 + age) * tables + table] = interest * weight
+      }
+      if (age === 0 && isKnown && weights[own + followers] === 1) isSure[place - 1] = 1
+    }
+  }
+
+  /** The index in the past of the item that gives most to the first score of `target`, the oldest of equal ones; -1 if none does. */
+  strongest({ items, interests }: Past, target: number) {
+    const { starts, targets } = this.ranking.links
+    let strongest = -1
+    let most = 0
+    // The newest ones come first, because they say most. Then most of the older ones need not be looked at.
+    for (let age = 0; age < items.length; age++) {
+      const at = items.length - 1 - age
+      const item = items[at] as number
+      const interest = interests ? (interests[at] as number) : 1
+      const longest = this.firsts.reduce((most, { halfLife }) => Math.max(most, 2 ** (-age / halfLife)), 0)
+      if (interest * longest * (this.most[item] as number) < most) continue
+      const end = starts[item + 1] as number
+      const link = placeOf(targets, starts[item] as number, end, target)
+      if (link === end || targets[link] !== target) continue
+      const strength = this.firsts.reduce(
+        (sum, { halfLife, parts }) => sum + interest * 2 ** (-age / halfLife) * (parts[link] as number),
+        0
+      )
+      if (strength < most || strength <= 0) continue
+      most = strength
+      strongest = at
+    }
+    return strongest
+  }
+
+  private addFirstScores({ items, interests }: Past) {
+    const { scores } = this
+    const { starts, targets } = this.ranking.links
+    for (let age = 0; age < items.length; age++) {
+      const at = items.length - 1 - age
+      const item = items[at] as number
+      const end = starts[item + 1] as number
+      for (const { halfLife, parts } of this.firsts) {
+        const weight = (interests ? (interests[at] as number) : 1) * 2 ** (-age / halfLife)
+        if (weight < negligible) continue
+        for (let link = starts[item] as number; link < end; link++) {
+          const target = targets[link] as number
+          scores[target] = (scores[target] as number) + weight * (parts[link] as number)
+        }
+      }
+    }
+  }
+
+  /** What is sure comes first. Without weights, the order stays. */
+  private ranked(past: Past, candidates: Scored[]): Scored[] {
+    const { rows, isSure, width } = this
+    const { weights } = this.ranking
+    if (weights.length === 0) return candidates
+    this.describe(past, candidates, rows)
+    const utilities = candidates.map((_, at) => utilityOf(rows, at * width, weights))
+    return candidates
+      .map((_, at) => at)
+      .sort((a, b) => (isSure[b] as number) - (isSure[a] as number) || (utilities[b] as number) - (utilities[a] as number) || a - b)
+      .map(at => candidates[at] as Scored)
+  }
+}
+
+export const utilityOf = (rows: Float32Array, from: number, weights: Float64Array) => {
+  let utility = 0
+  for (let feature = 0; feature < weights.length; feature++) utility += (weights[feature] as number) * (rows[from + feature] as number)
+  return utility
+}
+
+/** What is too old for a table adds less than this to a first score. */
+const negligible = 1e-3
+
+/** What each link adds to a first score by the tables in which the past ages alike. */
+interface First {
+  halfLife: number
+  parts: Float32Array
+}
+
+const firstsOf = ({ links: { targets, tables, weights }, shares }: Ranking): First[] =>
+  [...new Set(shares.map(({ halfLife }) => halfLife))].map(halfLife => {
+    const parts = new Float32Array(targets.length)
+    shares.forEach(({ share, halfLife: own }, table) => {
+      if (own !== halfLife || share === 0) return
+      for (let link = 0; link < parts.length; link++)
+        parts[link] = (parts[link] as number) + share * (weights[link * tables + table] as number)
+    })
+    return { halfLife, parts }
+  })
+
+/** Looks at all items in between, because a list of those with a score would take longer to keep. */
+const bestBetween = (scores: Float64Array, from: number, to: number, count: number, accepts: (item: number) => boolean) => {
+  const best = new Best(count)
+  // Of equal ones the first stays.
+  for (let item = firstAbove(scores, from, to, 0); item < to; item = firstAbove(scores, item + 1, to, best.least))
+    if (accepts(item)) best.offer(item, scores[item] as number)
+  return best.taken
+}
+
+/** The first item with a higher score, or `to`. A loop of its own, in which V8 calls nothing, is five times as fast. */
+const firstAbove = (scores: Float64Array, from: number, to: number, least: number) => {
+  let item = from
+  while (item < to && !((scores[item] as number) > least)) item++
+  return item
+}
+
+const mostOf = (starts: Uint32Array, firsts: First[]) => {
+  const most = new Float32Array(starts.length - 1)
+  for (let item = 0; item < most.length; item++) {
+    const end = starts[item + 1] as number
+    for (let link = starts[item] as number; link < end; link++) {
+      const sum = firsts.reduce((sum, { parts }) => sum + Math.max(parts[link] as number, 0), 0)
+      most[item] = Math.max(most[item] as number, sum)
+    }
+  }
+  return most
+}
+
+const standardise = (rows: Float32Array, count: number, width: number) => {
+  for (let feature = 0; feature < width; feature++) {
+    let sum = 0
+    let squares = 0
+    for (let at = feature; at < count * width; at += width) {
+      const value = rows[at] as number
+      sum += value
+      squares += value * value
+    }
+    const mean = sum / count
+    const deviation = Math.sqrt(Math.max(squares / count - mean * mean, 0))
+    for (let at = feature; at < count * width; at += width) {
+      const steps = deviation > 1e-9 ? ((rows[at] as number) - mean) / deviation : 0
+      rows[at] = Math.max(-furthest, Math.min(furthest, steps))
+    }
+  }
+}
