@@ -33,18 +33,20 @@ export interface TrainingOptions {
 const maxPairs = 3e9
 /** More events hardly improve the weights, but take much longer. */
 export const maxForChoice = 1_000_000
-/** How many neighbours each table may have. */
+/** How many neighbours each of several tables may have. */
 const maxNeighbours = 4e6
 const usualKeep = 100
+/** How many the only table may have. */
+const maxAlone = 16e6
 
 const usualSeed = 1
 
 const workable = (data: Interactions, seed: number) => shuffled(data, workableLength(data, maxPairs), seed)
-const keepOf = (itemCount: number) => Math.min(usualKeep, Math.max(10, Math.floor(maxNeighbours / itemCount)))
+const roomFor = (itemCount: number, neighbours: number) => Math.max(10, Math.floor(neighbours / itemCount))
 
 const orderedRanking = (data: Interactions, weights: Float64Array, onTable: () => void): Ranking => {
   const set = trainingSetOf(data)
-  const keep = keepOf(set.itemCount)
+  const keep = Math.min(usualKeep, roomFor(set.itemCount, maxNeighbours))
   const made = tables.map(({ make }) => {
     const table = make(set, keep)
     onTable()
@@ -107,7 +109,7 @@ const unordered = (within: Interactions, sample: Interactions, { seed = usualSee
   const { preset, ridge, walk, share } = settings
   const set = trainingSetOf(within)
   const { itemCount } = set
-  const keep = (count: number) => Math.min(count, Math.max(10, Math.floor(maxNeighbours / itemCount)))
+  const keep = (count: number) => Math.min(count, roomFor(itemCount, maxAlone))
   const equations = ridgeEquations(set, { ...ridge, keep: keep(ridge.keep) })
   const liked = taste(set, { ...settings, walk: { ...walk, keep: keep(walk.keep) } }, equations, done =>
     onProgress?.({ step: 'train', done, total: 3 * itemCount })
