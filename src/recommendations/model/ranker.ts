@@ -185,20 +185,18 @@ export class Ranker {
     const { starts, targets } = this.ranking.links
     let strongest = -1
     let most = 0
+    const slowest = this.firsts.reduce((one, other) => (other.halfLife > one.halfLife ? other : one))
     // The newest ones come first, because they say most. Then most of the older ones need not be looked at.
     for (let age = 0; age < items.length; age++) {
       const at = items.length - 1 - age
       const item = items[at] as number
       const interest = interests ? (interests[at] as number) : 1
-      const longest = this.firsts.reduce((most, { halfLife }) => Math.max(most, 2 ** (-age / halfLife)), 0)
-      if (interest * longest * (this.most[item] as number) < most) continue
+      if (interest * agedBy(slowest, age) * (this.most[item] as number) < most) continue
       const end = starts[item + 1] as number
       const link = placeOf(targets, starts[item] as number, end, target)
       if (link === end || targets[link] !== target) continue
-      const strength = this.firsts.reduce(
-        (sum, { halfLife, parts }) => sum + interest * 2 ** (-age / halfLife) * (parts[link] as number),
-        0
-      )
+      let strength = 0
+      for (const first of this.firsts) strength += interest * agedBy(first, age) * (first.parts[link] as number)
       if (strength < most || strength <= 0) continue
       most = strength
       strongest = at
@@ -213,8 +211,9 @@ export class Ranker {
       const at = items.length - 1 - age
       const item = items[at] as number
       const end = starts[item + 1] as number
-      for (const { halfLife, parts } of this.firsts) {
-        const weight = (interests ? (interests[at] as number) : 1) * 2 ** (-age / halfLife)
+      for (const first of this.firsts) {
+        const { parts } = first
+        const weight = (interests ? (interests[at] as number) : 1) * agedBy(first, age)
         if (weight < negligible) continue
         for (let link = starts[item] as number; link < end; link++) {
           const target = targets[link] as number
@@ -251,7 +250,16 @@ const negligible = 1e-3
 interface First {
   halfLife: number
   parts: Float32Array
+  /** By age: how much an item of the past still counts. Powers are slow, and each request would need thousands of them. */
+  aged: Float64Array
 }
+
+/** Few pasts are longer. */
+const usualAges = 256
+
+const agingOf = (halfLife: number, age: number) => 2 ** (-age / halfLife)
+
+const agedBy = ({ aged, halfLife }: First, age: number) => aged[age] ?? agingOf(halfLife, age)
 
 const firstsOf = ({ links: { targets, tables, weights }, shares }: Ranking): First[] =>
   [...new Set(shares.map(({ halfLife }) => halfLife))].map(halfLife => {
@@ -261,7 +269,7 @@ const firstsOf = ({ links: { targets, tables, weights }, shares }: Ranking): Fir
       for (let link = 0; link < parts.length; link++)
         parts[link] = (parts[link] as number) + share * (weights[link * tables + table] as number)
     })
-    return { halfLife, parts }
+    return { halfLife, parts, aged: new Float64Array(usualAges).map((_, age) => agingOf(halfLife, age)) }
   })
 
 /** Looks at all items in between, because a list of those with a score would take longer to keep. */

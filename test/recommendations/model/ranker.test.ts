@@ -501,3 +501,12 @@ t.test('settings are chosen by scores in which interest counts, and none does no
     [[2, 3]]
   )
 })
+
+t.test('a past may be longer than any usual one', async t => {
+  const ranker = new Ranker(rankingOf([five], { shares: [{ share: 1, halfLife: 1000 }] }))
+  const past = { items: [0, ...Array<number>(300).fill(3)] }
+  const [first] = ranker.best(past, 1, all)
+  t.equal(first?.item, 3)
+  t.ok(Math.abs((first?.score as number) - 2 ** -0.3) < 1e-9)
+  t.equal(ranker.strongest(past, 3), 0)
+})
