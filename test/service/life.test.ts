@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type Mongod, startMongod } from '../../scripts/mongod/start.js'
 import { freePort } from '../../scripts/processes.js'
@@ -157,6 +158,8 @@ test('a database that freezes', async t => {
   const logOut = () => app.inject({ method: 'POST', url: '/logout', headers: { authorization: `Bearer ${access_token}` } })
 
   await freeze(pid)
+  // On a machine with too much to do, timers are late too.
+  const bound = timed(sleep(2500)).then(([, ms]) => 500 + ms)
   const asked = {
     '/ready': () => app.inject('/ready'),
     '/login/refresh': refresh,
@@ -167,15 +170,18 @@ test('a database that freezes', async t => {
   const answers = Object.entries(asked).map(async ([what, send]) => {
     const [response, ms] = await timed(send())
     assertUnavailable(t, response, what)
-    t.ok(ms < 3000, `${what} after ${ms} ms`)
+    t.ok(ms < (await bound), `${what} after ${ms} ms`)
   })
-  const crowd = Array.from({ length: 150 }, async () => {
-    const [{ statusCode }, ms] = await timed(refresh())
-    return { statusCode, inTime: ms < 3000 }
-  })
+  const crowd = Array.from({ length: 150 }, () => timed(refresh()))
   t.equal((await app.inject('/health')).statusCode, 200)
   await Promise.all(answers)
-  t.strictSame(await Promise.all(crowd), Array(150).fill({ statusCode: 503, inTime: true }), 'also with a crowd of requests')
+  const refused = await Promise.all(crowd)
+  t.ok(
+    refused.every(([{ statusCode }]) => statusCode === 503),
+    'also with a crowd of requests'
+  )
+  const slowest = Math.max(...refused.map(([, ms]) => ms))
+  t.ok(slowest < (await bound), `the slowest of them after ${slowest} ms`)
 
   // A login that comes when the outage is known.
   const [late, ms] = await timed(logIn(email))

@@ -171,7 +171,7 @@ t.test('a change that the next primary may lack is not taken up before the major
 })
 
 t.test('a stream misses nothing that another process has acknowledged, even if the primary is killed', async t => {
-  const { url, members } = await replicaSet(t, 3, 500)
+  const { url, members } = await replicaSet(t, 3, 2000)
   const [app, other] = [await build(t, { url }), await build(t, { url })]
   await databaseOf(app)
     .collection<Document>('contents')

@@ -52,7 +52,7 @@ const devicesOf = async (app: App, count: number) => {
 }
 
 t.test('a copy equals the lists, and devices sign in with a code, though the primary dies', async t => {
-  const { url, members } = await replicaSet(t, 3, 500)
+  const { url, members } = await replicaSet(t, 3, 2000)
   const isPrimary = async ({ admin }: (typeof members)[0]) => (await admin.command({ hello: 1 })).isWritablePrimary
   const [first, ...others] = members as [(typeof members)[0], ...typeof members]
   await until(() => isPrimary(first))
