@@ -80,63 +80,49 @@ export const watchlist = (run: ImportRun, replacements: Replacements): Kind<Watc
   }
 }
 
+/** A title that is already hidden keeps its `created_at`, as with a repeated PUT. */
 export const hidden = (run: ImportRun, replacements: Replacements): Kind<HiddenRecord> => {
   const startedAt = new Date()
-  return {
-    collection: 'hidden',
-
-    check: (entries, report) => checkReferences(run, replacements, entries, report),
-
-    /** A title that is already hidden keeps its `created_at`, as with a repeated PUT. */
-    async operations(records) {
-      await replacements.lead(records)
-      const titleOf = await titlesOf(run, records)
-      return records.map(({ user_id, content_id, created_at }) =>
-        insertion(
-          { user_id, content_id: titleOf(content_id) },
-          { created_at: ifNew('created_at', notAfterNow(momentOf(created_at) ?? startedAt)) }
-        )
-      )
-    }
-  }
+  return ofTitles('hidden', run, replacements, ({ created_at }, pair) =>
+    insertion(pair, { created_at: ifNew('created_at', notAfterNow(momentOf(created_at) ?? startedAt)) })
+  )
 }
 
 export const ratings = (run: ImportRun, replacements: Replacements): Kind<RatingRecord> => {
   const fieldsOf = newestCounts('created_at')
-  return {
-    collection: 'ratings',
-
-    check: (entries, report) => checkReferences(run, replacements, entries, report),
-
-    async operations(records) {
-      await replacements.lead(records)
-      const titleOf = await titlesOf(run, records)
-      return records.map(({ user_id, content_id, rating, created_at }) =>
-        insertion({ user_id, content_id: titleOf(content_id) }, fieldsOf(momentOf(created_at), { rating }))
-      )
-    }
-  }
+  return ofTitles('ratings', run, replacements, ({ rating, created_at }, pair) =>
+    insertion(pair, fieldsOf(momentOf(created_at), { rating }))
+  )
 }
 
+/** A record without a value says nothing. */
 export const preferences = (run: ImportRun, replacements: Replacements): Kind<PreferencesRecord> => {
   const fieldsOf = newestCounts('updated_at')
-  return {
-    collection: 'preferences',
-
-    check: (entries, report) => checkReferences(run, replacements, entries, report),
-
-    /** A record without a value says nothing. */
-    async operations(records) {
-      await replacements.lead(records)
-      const titleOf = await titlesOf(run, records)
-      return records.flatMap(({ user_id, content_id, audio = null, subtitles = null, updated_at }) => {
-        if (audio === null && subtitles === null) return []
-        const title = content_id === null ? anyTitle : titleOf(content_id)
-        return insertion({ user_id, content_id: title }, fieldsOf(momentOf(updated_at), { audio, subtitles }))
-      })
-    }
-  }
+  return ofTitles('preferences', run, replacements, ({ audio = null, subtitles = null, updated_at }, pair) =>
+    audio === null && subtitles === null ? [] : insertion(pair, fieldsOf(momentOf(updated_at), { audio, subtitles }))
+  )
 }
+
+/** A list with one element for each title: what is said of an episode counts for its show. */
+const ofTitles = <R extends Reference>(
+  collection: string,
+  run: ImportRun,
+  replacements: Replacements,
+  insert: (record: R, pair: Pair) => Operation | []
+): Kind<R> => ({
+  collection,
+
+  check: (entries, report) => checkReferences(run, replacements, entries, report),
+
+  async operations(records) {
+    await replacements.lead(records)
+    const titleOf = await titlesOf(run, records)
+    return records.flatMap(record => {
+      const { user_id, content_id } = record
+      return insert(record, { user_id, content_id: content_id === null ? anyTitle : titleOf(content_id) })
+    })
+  }
+})
 
 /** Reports elements whose user or content does not exist. Lets earlier ids of contents lead. */
 export const checkReferences = async ({ ids }: ImportRun, replacements: Replacements, entries: Entry<Reference>[], report: ReportFault) => {
