@@ -10,7 +10,7 @@ from pyspark import StorageLevel
 from pyspark.sql import SparkSession
 
 from training import sources
-from training.assembly import balanced, joined
+from training.assembly import balanced, heaviest, joined
 from training.counts import Audience, audience_of
 from training.exchange import block_count, to_blocks
 from training.histories import Histories
@@ -59,12 +59,12 @@ def train(spark: SparkSession, pieces, document: dict, path: Path) -> dict:
     count = block_count(titles, context.defaultParallelism)
     known = context.broadcast(vectors_of(audience, settings))
 
-    def tables(number: int, sent) -> list[tuple[int, Block]]:
+    def counted(number: int, sent) -> list[tuple[int, Block]]:
         pairs = Pairs(number, count, titles, settings.decay, settings.walk_users)
         pairs.add_all(piece for _, piece in sent)
         return [(number, block_of(pairs, known.value, settings))]
 
-    blocks = to_blocks(audience, count).mapPartitionsWithIndex(tables).persist(StorageLevel.DISK_ONLY)
+    blocks = to_blocks(audience, count).mapPartitionsWithIndex(counted).persist(StorageLevel.DISK_ONLY)
 
     def entries(name: str) -> Entries:
         parts = blocks.map(lambda numbered: getattr(numbered[1], name)).collect()
@@ -74,18 +74,17 @@ def train(spark: SparkSession, pieces, document: dict, path: Path) -> dict:
         return solved(blocks, f"{side}_pairs", equations_of(entries(f"{side}_near"), views, penalty), count)
 
     # In the order of the shares.
-    links = joined(
-        [
-            balanced(regression("next", settings.next_penalty), views),
-            balanced(entries("chain"), views),
-            entries("followers"),
-            balanced(entries("shortly_after"), views),
-            balanced(entries("shortly_before"), views),
-            balanced(regression("liked", settings.liked_penalty), views),
-            balanced(entries("walk"), views),
-        ],
-        titles,
-    )
+    tables = [
+        balanced(regression("next", settings.next_penalty), views),
+        balanced(entries("chain"), views),
+        entries("followers"),
+        balanced(entries("shortly_after"), views),
+        balanced(entries("shortly_before"), views),
+        balanced(regression("liked", settings.liked_penalty), views),
+        balanced(entries("walk"), views),
+    ]
+    # All but the followers have the same total.
+    links = heaviest(joined(tables, titles), settings.links, [0, 1, 3, 4, 5, 6])
     summary = {
         "users": audience.viewers,
         "titles": titles,

@@ -40,11 +40,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
     catalogue.assertFresh()
     const { viewer, query } = request
     const audience = app.audienceOf(request)
-    const history = viewer ? await data.history.wholeAndOpinions(viewer.id) : undefined
+    const stored = viewer ? await data.history.wholeAndOpinions(viewer.id) : undefined
     // In one job, because titles are rows of a skeleton that may be replaced.
     const bytes = await pacer.run(() => {
-      const viewing = history && viewingOf(catalogue, history, interest, audience)
-      const recommendations = recommender.recommend(viewing, audience, query.perPage)
+      const viewing = () => stored && viewingOf(catalogue, stored.read(), interest, audience)
+      const recommendations = recommender.recommendAgain(stored?.digest ?? '', viewing, audience, query.perPage)
       if (viewer && request.method === 'GET') uptake.show(viewer.id, recommendations)
       return recommendationsBytes(catalogue, recommendations, RECENT_DAYS)
     })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Db, Document } from 'mongodb'
 import { columnsOf } from './driver/columns.js'
 import { aggregateRaw } from './driver/one-batch.js'
@@ -135,8 +136,9 @@ const moments = ['updated_at', 'at', 'rated_at', 'seen_since'] as const
 
 /** Reads whole histories in one operation, from one index. If mongod grouped the rows into columns, it would take twice as long. */
 export const historyColumnsOf = (db: Db, completedAt: number) => {
-  const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Lists> => {
-    const rows = await aggregateRaw(db, { collectionName: 'history' }, stages, { hint: coveringIndex })
+  const rowsOf = (stages: Document[]) => aggregateRaw(db, { collectionName: 'history' }, stages, { hint: coveringIndex })
+
+  const columnsIn = (rows: Buffer[]): HistoryColumns & Lists => {
     const columns = columnsOf<Row>(rows, values, moments)
     return {
       content_ids: columns.content_id,
@@ -154,10 +156,14 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
     }
   }
 
+  const columnsFrom = async (stages: Document[]) => columnsIn(await rowsOf(stages))
+
   return {
-    /** The whole history, and what the user thinks of titles. */
-    wholeAndOpinions: (user_id: number): Promise<WatchedColumns & Opinions> =>
-      columnsFrom([...newestFirst(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)]),
+    /** The whole history, and what the user thinks of titles. What is made of it may be kept by the digest, without reading it again. */
+    wholeAndOpinions: async (user_id: number): Promise<{ digest: string; read: () => WatchedColumns & Opinions }> => {
+      const rows = await rowsOf([...newestFirst(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)])
+      return { digest: hash('sha1', Buffer.concat(rows), 'base64'), read: () => columnsIn(rows) }
+    },
 
     /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
     latestHiddenAndDismissed: (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> =>

@@ -32,3 +32,12 @@ def joined(tables: list[Entries], titles: int) -> Links:
     for table, (own, entries) in enumerate(zip(places, tables)):
         weights[np.searchsorted(links, own), table] = entries.values
     return Links(np.searchsorted(links, np.arange(titles + 1) * titles), links % titles, weights)
+
+
+def heaviest(links: Links, keep: int, counted: list[int]) -> Links:
+    """The targets of each title that weigh most in the counted tables together."""
+    rows = np.repeat(np.arange(len(links.starts) - 1), np.diff(links.starts))
+    sums = np.maximum(links.weights[:, counted], 0).sum(axis=1, dtype=np.float64)
+    order = np.lexsort((links.targets, -sums, rows))
+    kept = np.sort(order[np.arange(len(order)) - links.starts[rows] < keep])
+    return Links(np.searchsorted(kept, links.starts), links.targets[kept], links.weights[kept])

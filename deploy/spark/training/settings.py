@@ -6,15 +6,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# How many neighbours each table may have.
-MAX_NEIGHBOURS = 4e6
+# How many neighbours each table may have, of one title and of all.
 USUAL_KEEP = 100
+MAX_NEIGHBOURS = 4e6
+# How many titles one may lead to in all tables together.
+USUAL_LINKS = 100
+MAX_LINKS = 6e6
 
 
 @dataclass
 class Settings:
     # How many neighbours of a title each table keeps.
     keep: int
+    # How many titles one leads to in all tables together.
+    links: int
     # Of the regression of what comes next.
     decay: float
     next_penalty: float
@@ -38,6 +43,7 @@ def settings_from(document: dict[str, Any], titles: int) -> Settings:
     walk = shapes["walk"]
     return Settings(
         keep=min(USUAL_KEEP, max(10, int(MAX_NEIGHBOURS // titles))),
+        links=min(USUAL_LINKS, max(10, int(MAX_LINKS // titles))),
         decay=shapes["next"]["decay"],
         next_penalty=shapes["next"]["lambda"],
         liked_penalty=shapes["liked"]["lambda"],

@@ -75,7 +75,7 @@ app.get('/continue-watching', async (request, reply) => {
   return reply.type(json).send(cards)
 })
 app.get('/recommendations', async (request, reply) => {
-  await history.wholeAndOpinions(userOf(request))
+  ;(await history.wholeAndOpinions(userOf(request))).read()
   return reply.type(json).send(recommended)
 })
 app.get('/', async () => 'ready')

@@ -1,4 +1,4 @@
-import { type Neighbours, Rows } from './neighbours.js'
+import { type Neighbours, Rows, selectBest } from './neighbours.js'
 
 /** For each item (a row), the items that may be watched next, in ascending order, with a weight in each table. */
 export interface Links {
@@ -39,6 +39,38 @@ export const joined = (tables: Neighbours[]): Links => {
     starts[row + 1] = size
   }
   return { starts, targets: targets.slice(0, size), tables: tables.length, weights: weights.slice(0, size * tables.length) }
+}
+
+/** The `keep` targets of each row that weigh most in the `counted` tables together. */
+export const heaviest = ({ starts, targets, tables, weights }: Links, keep: number, counted: readonly number[]): Links => {
+  const firsts = new Uint32Array(starts.length)
+  let widest = 0
+  for (let row = 0; row < starts.length - 1; row++) {
+    const width = (starts[row + 1] as number) - (starts[row] as number)
+    firsts[row + 1] = (firsts[row] as number) + Math.min(width, keep)
+    widest = Math.max(widest, width)
+  }
+  const kept = { targets: new Uint32Array(firsts.at(-1) as number), weights: new Float32Array((firsts.at(-1) as number) * tables) }
+  const order = new Uint32Array(widest)
+  const sums = new Float64Array(widest)
+  for (let row = 0; row < starts.length - 1; row++) {
+    const start = starts[row] as number
+    const width = (starts[row + 1] as number) - start
+    for (let at = 0; at < width; at++) {
+      order[at] = at
+      sums[at] = counted.reduce((sum, table) => sum + Math.max(weights[(start + at) * tables + table] as number, 0), 0)
+    }
+    const count = selectBest(order, width, sums, keep)
+    order
+      .subarray(0, count)
+      .sort()
+      .forEach((at, nth) => {
+        const place = (firsts[row] as number) + nth
+        kept.targets[place] = targets[start + at] as number
+        kept.weights.set(weights.subarray((start + at) * tables, (start + at + 1) * tables), place * tables)
+      })
+  }
+  return { starts: firsts, tables, ...kept }
 }
 
 /** One of the tables, without what weighs nothing in it. */

@@ -1,6 +1,5 @@
 import type { Past } from './interactions.js'
 import type { Links } from './links.js'
-import { placeOf } from './neighbours.js'
 import { enoughToBeSure } from './succession.js'
 
 /** How much a table counts for the first score of an item, and after how many newer items of the past an item counts half in it. */
@@ -53,10 +52,10 @@ export class Best {
 }
 
 /** How many candidates are put in order by their features. */
-export const poolSize = 150
+export const poolSize = 100
 
 /** The table of shares in which 1 means that all viewers of an item went on to another one. */
-const followers = 2
+export const followersTable = 2
 
 /** The newest items of the past have features of their own. */
 const newest = 3
@@ -64,13 +63,16 @@ const newest = 3
 const decays = [0.8, 0.97] as const
 const perTable = newest + decays.length
 /** With the first of the decays, older items count next to nothing. */
-const longAgo = 40
+const longAgo = 16
+/** Where the past ages, only as many of its newest items are looked at. */
+const reach = 40
 const others = 6
 
 /** Of each table the sums with the second decay, with the first, and the values of the newest items; all of them again as logarithms; others. */
 export const featureCount = (tables: number) => 2 * perTable * tables + others
 
 const smallest = 1e-4
+const logOfNothing = Math.log(smallest)
 /** Features further than this from the mean, in deviations, count as this far. */
 const furthest = 6
 
@@ -80,25 +82,24 @@ export class Ranker {
   /** By item. All 0 between two pasts. */
   private readonly scores: Float64Array
   /** By item: its place among the candidates from 1 on. All 0 between two pasts. */
-  private readonly places: Uint8Array
+  private readonly places: Uint16Array
   private readonly sums: Float64Array
   private readonly rows: Float32Array
   /** By candidate: whether all viewers of the newest item went on to it. */
   private readonly isSure = new Uint8Array(poolSize)
   private readonly firsts: First[]
-  /** The largest part of a first score that each item gives to any other, or 0. */
-  private readonly most: Float32Array
+  private readonly reach: number
 
   constructor(private readonly ranking: Ranking) {
     const { links } = ranking
     const itemCount = links.starts.length - 1
     this.width = featureCount(links.tables)
     this.scores = new Float64Array(itemCount)
-    this.places = new Uint8Array(itemCount)
+    this.places = new Uint16Array(itemCount)
     this.sums = new Float64Array(poolSize * perTable * links.tables)
     this.rows = new Float32Array(poolSize * this.width)
     this.firsts = firstsOf(ranking)
-    this.most = mostOf(links.starts, this.firsts)
+    this.reach = this.firsts.some(({ halfLife }) => halfLife === Number.POSITIVE_INFINITY) ? Number.POSITIVE_INFINITY : reach
   }
 
   /** At most `count` accepted items that may follow, the best first. */
@@ -135,7 +136,8 @@ export class Ranker {
     })
     // A power for each item would take longer than all the rest.
     let [recent, longer] = [1, 1]
-    for (let age = 0; age < items.length; age++) {
+    const ages = Math.min(items.length, this.reach)
+    for (let age = 0; age < ages; age++) {
       const at = items.length - 1 - age
       const interest = interests ? (interests[at] as number) : 1
       this.addFeatures(items[at] as number, age, [interest, interest * recent, interest * longer])
@@ -148,7 +150,8 @@ export class Ranker {
       for (let feature = 0; feature < stride; feature++) {
         const value = sums[at * stride + feature] as number
         rows[row + feature] = value
-        rows[row + stride + feature] = Math.log(Math.max(value, 0) + smallest)
+        // Most values are 0, and logarithms are slow.
+        rows[row + stride + feature] = value > 0 ? Math.log(value + smallest) : logOfNothing
       }
       const fresh = Math.log(freshness[item] as number)
       rows.set([Math.log((views[item] as number) + 1), fresh, score, Math.log(score), at, Math.log(at + 1)], row + 2 * stride)
@@ -172,42 +175,49 @@ export class Ranker {
       const sum = (place - 1) * stride
       for (let table = 0; table < tables; table++) {
         const weight = weights[own + table] as number
+        if (weight === 0) continue
         sums[sum + table] = (sums[sum + table] as number) + longer * weight
         if (age < longAgo) sums[sum + tables + table] = (sums[sum + tables + table] as number) + recent * weight
         if (age < newest) sums[sum + (2 + age) * tables + table] = interest * weight
       }
-      if (age === 0 && isKnown && weights[own + followers] === 1) isSure[place - 1] = 1
+      if (age === 0 && isKnown && weights[own + followersTable] === 1) isSure[place - 1] = 1
     }
   }
 
-  /** The index in the past of the item that gives most to the first score of `target`, the oldest of equal ones; -1 if none does. */
-  strongest({ items, interests }: Past, target: number) {
+  /** For each of the targets the index in the past of the item that gives most to its first score, the oldest of equal ones; -1 if none does. */
+  reasons({ items, interests }: Past, given: number[]): number[] {
+    const { places, firsts } = this
     const { starts, targets } = this.ranking.links
-    let strongest = -1
-    let most = 0
-    const slowest = this.firsts.reduce((one, other) => (other.halfLife > one.halfLife ? other : one))
-    // The newest ones come first, because they say most. Then most of the older ones need not be looked at.
-    for (let age = 0; age < items.length; age++) {
+    const found = given.map(() => -1)
+    const most = new Float64Array(given.length)
+    given.forEach((target, at) => {
+      places[target] = at + 1
+    })
+    const ages = Math.min(items.length, this.reach)
+    for (let age = 0; age < ages; age++) {
       const at = items.length - 1 - age
       const item = items[at] as number
-      const interest = interests ? (interests[at] as number) : 1
-      if (interest * agedBy(slowest, age) * (this.most[item] as number) < most) continue
       const end = starts[item + 1] as number
-      const link = placeOf(targets, starts[item] as number, end, target)
-      if (link === end || targets[link] !== target) continue
-      let strength = 0
-      for (const first of this.firsts) strength += interest * agedBy(first, age) * (first.parts[link] as number)
-      if (strength < most || strength <= 0) continue
-      most = strength
-      strongest = at
+      const aged = firsts.map(first => (interests ? (interests[at] as number) : 1) * agedBy(first, age))
+      for (let link = starts[item] as number; link < end; link++) {
+        const place = places[targets[link] as number] as number
+        if (place === 0) continue
+        let strength = 0
+        for (let nth = 0; nth < aged.length; nth++) strength += (aged[nth] as number) * ((firsts[nth] as First).parts[link] as number)
+        if (strength <= 0 || strength < (most[place - 1] as number)) continue
+        most[place - 1] = strength
+        found[place - 1] = at
+      }
     }
-    return strongest
+    for (const target of given) places[target] = 0
+    return found
   }
 
   private addFirstScores({ items, interests }: Past) {
     const { scores } = this
     const { starts, targets } = this.ranking.links
-    for (let age = 0; age < items.length; age++) {
+    const ages = Math.min(items.length, this.reach)
+    for (let age = 0; age < ages; age++) {
       const at = items.length - 1 - age
       const item = items[at] as number
       const end = starts[item + 1] as number
@@ -244,7 +254,7 @@ export const utilityOf = (rows: Float32Array, from: number, weights: Float64Arra
 }
 
 /** What is too old for a table adds less than this to a first score. */
-const negligible = 1e-3
+const negligible = 1e-2
 
 /** What each link adds to a first score by the tables in which the past ages alike. */
 interface First {
@@ -253,9 +263,6 @@ interface First {
   /** By age: how much an item of the past still counts. Powers are slow, and each request would need thousands of them. */
   aged: Float64Array
 }
-
-/** Few pasts are longer. */
-const usualAges = 256
 
 const agingOf = (halfLife: number, age: number) => 2 ** (-age / halfLife)
 
@@ -269,7 +276,7 @@ const firstsOf = ({ links: { targets, tables, weights }, shares }: Ranking): Fir
       for (let link = 0; link < parts.length; link++)
         parts[link] = (parts[link] as number) + share * (weights[link * tables + table] as number)
     })
-    return { halfLife, parts, aged: new Float64Array(usualAges).map((_, age) => agingOf(halfLife, age)) }
+    return { halfLife, parts, aged: new Float64Array(reach).map((_, age) => agingOf(halfLife, age)) }
   })
 
 /** Looks at all items in between, because a list of those with a score would take longer to keep. */
@@ -286,18 +293,6 @@ const firstAbove = (scores: Float64Array, from: number, to: number, least: numbe
   let item = from
   while (item < to && !((scores[item] as number) > least)) item++
   return item
-}
-
-const mostOf = (starts: Uint32Array, firsts: First[]) => {
-  const most = new Float32Array(starts.length - 1)
-  for (let item = 0; item < most.length; item++) {
-    const end = starts[item + 1] as number
-    for (let link = starts[item] as number; link < end; link++) {
-      const sum = firsts.reduce((sum, { parts }) => sum + Math.max(parts[link] as number, 0), 0)
-      most[item] = Math.max(most[item] as number, sum)
-    }
-  }
-  return most
 }
 
 const standardise = (rows: Float32Array, count: number, width: number) => {

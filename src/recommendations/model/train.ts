@@ -2,9 +2,9 @@ import { choose } from './choose.js'
 import { firstHeldOut, type HoldOutKind, holdOut, type Measured, popularQuality, qualitiesOf } from './evaluation.js'
 import { choicesOf, fitted } from './fit.js'
 import { byPopularity, type Interactions, pastOf, type TrainingSet, trainingSetOf, viewCounts } from './interactions.js'
-import { joined } from './links.js'
+import { heaviest, joined } from './links.js'
 import { freshnessOf } from './next.js'
-import { Ranker, type Ranking } from './ranker.js'
+import { followersTable, Ranker, type Ranking } from './ranker.js'
 import { firstUsers, shuffled, workableLength } from './sampling.js'
 import { shares, tables, usualWeights } from './tables.js'
 import { ridgeEquations, taste } from './taste.js'
@@ -33,11 +33,17 @@ export interface TrainingOptions {
 const maxPairs = 3e9
 /** More events hardly improve the weights, but take much longer. */
 export const maxForChoice = 1_000_000
-/** How many neighbours each of several tables may have. */
-const maxNeighbours = 4e6
+/** How many neighbours each of several tables may have, of one title and of all. */
 const usualKeep = 100
+const maxNeighbours = 4e6
+/** How many titles one may lead to in all tables together. More make a request slower and hardly better. */
+const usualLinks = 100
+const maxLinks = 6e6
 /** How many the only table may have. */
 const maxAlone = 16e6
+
+/** The tables whose weights have the same total. */
+const comparable = tables.flatMap((_, table) => (table === followersTable ? [] : table))
 
 const usualSeed = 1
 
@@ -52,7 +58,12 @@ const orderedRanking = (data: Interactions, weights: Float64Array, onTable: () =
     onTable()
     return table
   })
-  return { ...appealOf(set), links: joined(made), shares, weights }
+  return {
+    ...appealOf(set),
+    links: heaviest(joined(made), Math.min(usualLinks, roomFor(set.itemCount, maxLinks)), comparable),
+    shares,
+    weights
+  }
 }
 
 const appealOf = (set: TrainingSet) => {

@@ -1,4 +1,5 @@
-import type { Audience, Country } from '../../catalogue/audience.js'
+import { Cache } from '../../cache.js'
+import { type Audience, type Country, segmentOf } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Viewing } from '../interest.js'
 import type { StoredModel } from '../stored-model.js'
@@ -12,6 +13,16 @@ const searchDepth = 2000
 const choiceDepth = 5
 /** The score of a shared type: less than that of any shared term. */
 const sameType = 1e-9
+
+/** Of some thousand viewers. */
+const keptBytes = 8 * 1024 * 1024
+const bytesOfOne = 40
+
+interface Kept {
+  recommendations: Recommendation[]
+  /** When the next content opens or closes. */
+  until: number
+}
 
 const nobody: Viewing = { titles: new Map(), excluded: new Set(), faded: new Set() }
 
@@ -33,6 +44,7 @@ export class Recommender {
   readonly popular: Popular
   private model: ServedModel | undefined
   private modelVersion = 0
+  private readonly kept = new Cache<string, Kept>(keptBytes, ({ recommendations }) => recommendations.length * bytesOfOne)
   private counted: { tree: Catalogue['tree']; titles: number; having: Map<number, number> } | undefined
 
   constructor(private readonly catalogue: Catalogue) {
@@ -52,12 +64,24 @@ export class Recommender {
 
   recommend(viewing: Viewing = nobody, audience: Audience, count: number, now = Date.now()): Recommendation[] {
     const rank = (excluded: Set<number>) => {
-      const personal = [...this.personal(viewing, { audience, count, excluded, now })]
+      const personal = this.personal(viewing, { audience, count, excluded, now })
       if (personal.length === count) return personal
       const taken = new Set(personal.map(({ title }) => title))
       return [...personal, ...this.filling({ ...viewing, excluded }, audience, count - personal.length, taken, now)]
     }
     return fadedLast(viewing, count, rank, ({ title }) => title)
+  }
+
+  /** Like `recommend`, but remembers what it recommended. `digest` stands for the viewing, which then need not be read again. */
+  recommendAgain(digest: string, viewing: () => Viewing | undefined, audience: Audience, count: number, now = Date.now()) {
+    const { skeleton, version, listing } = this.catalogue
+    const key = [digest, count, segmentOf(skeleton, audience), version, ...this.version(audience.country)].join(' ')
+    const known = this.kept.get(key)
+    if (known && now < known.until) return known.recommendations
+    const until = listing.validUntil(now)
+    const recommendations = this.recommend(viewing(), audience, count, now)
+    this.kept.put(key, { recommendations, until })
+    return recommendations
   }
 
   /** Like `recommend`, but limits how many adjacent recommendations have the same watched title as their reason. */
@@ -84,7 +108,7 @@ export class Recommender {
     yield* this.filling(viewing, audience, count, taken, now)
   }
 
-  private personal({ titles }: Viewing, request: TitleRequest): Iterable<Recommendation> {
+  private personal({ titles }: Viewing, request: TitleRequest): Recommendation[] {
     return this.model?.recommend(titles, request) ?? []
   }
 

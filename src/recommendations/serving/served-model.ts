@@ -33,11 +33,16 @@ export class ServedModel {
   }
 
   /** The open titles that fit the watched ones, the best first, each with the watched title that contributes most to it. */
-  *recommend(watched: Viewing['titles'], request: TitleRequest): Generator<Recommendation> {
+  recommend(watched: Viewing['titles'], request: TitleRequest): Recommendation[] {
     const { rows, items, interests } = this.known(watched)
-    if (rows.length === 0) return
+    if (rows.length === 0) return []
     const past = { items, interests }
-    for (const { title, item } of this.best(past, request)) yield { title, because: rows[this.ranker.strongest(past, item)] }
+    const best = this.best(past, request)
+    const reasons = this.ranker.reasons(
+      past,
+      best.map(({ item }) => item)
+    )
+    return best.map(({ title }, at) => ({ title, because: rows[reasons[at] as number] }))
   }
 
   /** The open titles that fit this one, the best first. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { joined, mixed, tableAt } from '../../../src/recommendations/model/links.js'
+import { heaviest, joined, mixed, tableAt } from '../../../src/recommendations/model/links.js'
 import { rowsOf, tableOf } from './helper.js'
 
 const one = rowsOf(
@@ -48,6 +48,28 @@ t.test('a table with fewer rows than another has nothing in the last ones', asyn
       [2, 4, 3, 7]
     )
   }
+})
+
+t.test('the targets that weigh most in the counted tables stay', async t => {
+  const three = rowsOf(
+    [
+      [2, -9],
+      [1, 1],
+      [0, 3]
+    ],
+    [[0, 1]],
+    []
+  ).sorted()
+  const links = joined([three, other])
+  t.strictSame(heaviest(links, 2, [0, 1]), {
+    starts: Uint32Array.of(0, 2, 3, 3),
+    targets: Uint32Array.of(0, 1, 0),
+    tables: 2,
+    weights: Float32Array.of(3, 0, 1, 5, 1, 6)
+  })
+  t.strictSame([...heaviest(links, 1, [0]).targets], [0, 0])
+  t.strictSame([...heaviest(links, 1, [1]).targets], [1, 0])
+  t.strictSame(heaviest(links, 3, [0]), links)
 })
 
 t.test('a table comes back as it was, without what weighs nothing in it', async t => {

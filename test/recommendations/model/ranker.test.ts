@@ -253,8 +253,8 @@ t.test('items of long ago count in the slower sum alone', async t => {
     ranker.describe({ items: [2, ...Array<number>(newer).fill(1)] }, both, rows)
     return [1, 0].map(feature => Math.round(rows[feature] as number))
   }
-  t.strictSame(sums(39), [-1, -1])
-  t.strictSame(sums(40), [0, -1])
+  t.strictSame(sums(15), [-1, -1])
+  t.strictSame(sums(16), [0, -1])
 })
 
 t.test('no feature is further than six deviations from the mean', async t => {
@@ -346,18 +346,17 @@ t.test('newcomers are not put in order by features, which they hardly have', asy
   ])
 })
 
-t.test('the strongest link is that of the item of the past that adds most to the first score', async t => {
+t.test('the reason of an item is the one of the past that adds most to its first score', async t => {
   const ranker = new Ranker(rankingOf([five]))
-  t.equal(ranker.strongest({ items: [0, 1] }, 2), 1)
-  t.equal(ranker.strongest({ items: [0, 1], interests: [1, 0.1] }, 2), 0)
-  t.equal(ranker.strongest({ items: [2, 0, 4] }, 3), 1)
-  t.equal(ranker.strongest({ items: [0, 4, 0, 4] }, 3), 0, 'the oldest of equally strong ones')
-  t.equal(ranker.strongest({ items: [2, 3] }, 3), -1, 'none if all weights are negative')
-  t.equal(ranker.strongest({ items: [4] }, 4), -1)
-  t.equal(ranker.strongest({ items: [1], interests: [0] }, 2), -1, 'an item without interest does not count')
+  t.strictSame(ranker.reasons({ items: [0, 1] }, [2, 3]), [1, 0])
+  t.strictSame(ranker.reasons({ items: [0, 1], interests: [1, 0.1] }, [2]), [0])
+  t.strictSame(ranker.reasons({ items: [2, 0, 4] }, [3]), [1])
+  t.strictSame(ranker.reasons({ items: [0, 4, 0, 4] }, [3]), [0], 'the oldest of equally strong ones')
+  t.strictSame(ranker.reasons({ items: [2, 3] }, [3]), [-1], 'none if all weights are negative')
+  t.strictSame(ranker.reasons({ items: [4] }, [4]), [-1])
+  t.strictSame(ranker.reasons({ items: [1], interests: [0] }, [2]), [-1], 'an item without interest does not count')
   const both = new Ranker(rankingOf([next, liked], { shares }))
-  t.equal(both.strongest({ items: [0, 1] }, 3), 0)
-  t.equal(both.strongest({ items: [0, 1] }, 2), 1)
+  t.strictSame(both.reasons({ items: [0, 1] }, [3, 2]), [0, 1])
 })
 
 const size = 20
@@ -374,7 +373,7 @@ const weightIn = ({ starts, targets, weights }: Neighbours, item: number, target
   return place < 0 || place >= (starts[item + 1] as number) ? 0 : (weights[place] as number)
 }
 
-t.test('no stronger link is missed', async t => {
+t.test('no stronger reason is missed', async t => {
   const failures: string[] = []
   for (let round = 1; round <= 200; round++) {
     const random = randomFrom(round)
@@ -385,7 +384,11 @@ t.test('no stronger link is missed', async t => {
     ]
     const ranker = new Ranker(rankingOf(tables, { shares }))
     const items = Array.from({ length: 10 }, () => Math.floor(random() * size))
-    for (let target = 0; target < size; target++) {
+    const reasons = ranker.reasons(
+      { items },
+      Array.from({ length: size }, (_, target) => target)
+    )
+    reasons.forEach((found, target) => {
       const strengths = items.map((item, at) =>
         tables.reduce((sum, table, nth) => {
           const { share, halfLife } = shares[nth] as Share
@@ -394,9 +397,8 @@ t.test('no stronger link is missed', async t => {
       )
       const most = Math.max(...strengths)
       const expected = most > 0 ? strengths.indexOf(most) : -1
-      const found = ranker.strongest({ items }, target)
       if (found !== expected) failures.push(`round ${round}, title ${target}: ${found} instead of ${expected}`)
-    }
+    })
   }
   t.strictSame(failures, [])
 })
@@ -472,7 +474,7 @@ t.test('whatever the tables are, and whatever was watched', async t => {
       'the reason of a recommendation is a watched title that leads to it',
       round,
       best.every(({ item }) => {
-        const because = items[ranker.strongest({ items }, item)] as number
+        const because = items[ranker.reasons({ items }, [item])[0] as number] as number
         return tables.some(({ starts, targets }) => targets.subarray(starts[because], starts[because + 1]).includes(item))
       })
     )
@@ -502,11 +504,15 @@ t.test('settings are chosen by scores in which interest counts, and none does no
   )
 })
 
-t.test('a past may be longer than any usual one', async t => {
-  const ranker = new Ranker(rankingOf([five], { shares: [{ share: 1, halfLife: 1000 }] }))
-  const past = { items: [0, ...Array<number>(300).fill(3)] }
-  const [first] = ranker.best(past, 1, all)
+t.test('of a past that ages, the newest 40 items count, of another one all', async t => {
+  const rankerOf = (halfLife: number) => new Ranker(rankingOf([five], { shares: [{ share: 1, halfLife }] }))
+  const past = (newer: number) => ({ items: [0, ...Array<number>(newer).fill(3)] })
+  const [first] = rankerOf(1000).best(past(39), 1, all)
   t.equal(first?.item, 3)
-  t.ok(Math.abs((first?.score as number) - 2 ** -0.3) < 1e-9)
-  t.equal(ranker.strongest(past, 3), 0)
+  t.ok(Math.abs((first?.score as number) - 2 ** -0.039) < 1e-9)
+  t.strictSame(rankerOf(1000).reasons(past(39), [3]), [0])
+  t.strictSame(rankerOf(1000).best(past(40), 1, all), [])
+  t.strictSame(rankerOf(1000).reasons(past(40), [3]), [-1])
+  t.strictSame(rankerOf(Number.POSITIVE_INFINITY).best(past(300), 1, all), [{ item: 3, score: 1 }])
+  t.strictSame(rankerOf(Number.POSITIVE_INFINITY).reasons(past(300), [3]), [0])
 })

@@ -82,6 +82,47 @@ t.test('a model that is older than a replacement goes on with the titles that ha
   )
 })
 
+t.test('what was recommended is remembered, until the viewing, the audience, the catalogue or the model is another', async t => {
+  const soon = new Date(Date.now() + 3_600_000)
+  const titles = span(1, 14)
+  const contents = [...titles.map(id => film(id, { min_age: id === 2 ? 16 : 0 })), film(20, { start_date: soon })]
+  const app = await buildWith(t, { contents })
+  await views(app, crowdOf(titles, 1, firstOfCrowd))
+  await taught(app)
+  const { catalogue, recommender } = app
+  let read = 0
+  const viewing = () => {
+    read++
+    const watched = catalogue.skeleton.row(1) as number
+    return { titles: new Map([[watched, 1]]), excluded: new Set([watched]), faded: new Set<number>() }
+  }
+  const again = ({ digest = 'one', maxAge = undefined as number | undefined, count = 20, now = Date.now() } = {}) =>
+    recommender
+      .recommendAgain(digest, viewing, { country: undefined, maxAge }, count, now)
+      .map(({ title }) => catalogue.skeleton.idOf(title))
+
+  const first = again()
+  t.strictSame(new Set(first), new Set(span(2, 14)))
+  t.strictSame(again(), first)
+  t.equal(read, 1)
+  again({ digest: 'another' })
+  t.equal(again({ count: 3 }).length, 3)
+  t.notOk(again({ maxAge: 12 }).includes(2))
+  t.equal(read, 4)
+  t.ok(again({ now: soon.getTime() + 1 }).includes(20), 'a content that has opened is there')
+  t.equal(read, 5)
+
+  await change(app, 'contents', 3, { deleted_at: new Date() })
+  await catalogue.refresh()
+  t.notOk(again().includes(3))
+  t.equal(read, 6)
+  await taught(app)
+  again()
+  t.equal(read, 7)
+  again()
+  t.equal(read, 7)
+})
+
 const because = (because: number, count: number, from: number) => Array.from({ length: count }, (_, i) => ({ title: from + i, because }))
 const popular = (count: number, from: number) => Array.from({ length: count }, (_, i) => ({ title: from + i }))
 const titles = (list: { title: number }[]) => list.map(({ title }) => title)
