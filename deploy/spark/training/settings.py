@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 USUAL_KEEP = 100
 MAX_NEIGHBOURS = 4e6
 # How many titles one may lead to in all tables together.
-USUAL_LINKS = 100
+USUAL_LINKS = 160
 MAX_LINKS = 6e6
 
 

@@ -37,7 +37,7 @@ export const maxForChoice = 1_000_000
 const usualKeep = 100
 const maxNeighbours = 4e6
 /** How many titles one may lead to in all tables together. More make a request slower and hardly better. */
-const usualLinks = 100
+const usualLinks = 160
 const maxLinks = 6e6
 /** How many the only table may have. */
 const maxAlone = 16e6

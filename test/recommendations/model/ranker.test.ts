@@ -504,15 +504,15 @@ t.test('settings are chosen by scores in which interest counts, and none does no
   )
 })
 
-t.test('of a past that ages, the newest 40 items count, of another one all', async t => {
+t.test('of a past that ages, the newest 64 items count, of another one all', async t => {
   const rankerOf = (halfLife: number) => new Ranker(rankingOf([five], { shares: [{ share: 1, halfLife }] }))
   const past = (newer: number) => ({ items: [0, ...Array<number>(newer).fill(3)] })
-  const [first] = rankerOf(1000).best(past(39), 1, all)
+  const [first] = rankerOf(1000).best(past(63), 1, all)
   t.equal(first?.item, 3)
-  t.ok(Math.abs((first?.score as number) - 2 ** -0.039) < 1e-9)
-  t.strictSame(rankerOf(1000).reasons(past(39), [3]), [0])
-  t.strictSame(rankerOf(1000).best(past(40), 1, all), [])
-  t.strictSame(rankerOf(1000).reasons(past(40), [3]), [-1])
+  t.ok(Math.abs((first?.score as number) - 2 ** -0.063) < 1e-9)
+  t.strictSame(rankerOf(1000).reasons(past(63), [3]), [0])
+  t.strictSame(rankerOf(1000).best(past(64), 1, all), [])
+  t.strictSame(rankerOf(1000).reasons(past(64), [3]), [-1])
   t.strictSame(rankerOf(Number.POSITIVE_INFINITY).best(past(300), 1, all), [{ item: 3, score: 1 }])
   t.strictSame(rankerOf(Number.POSITIVE_INFINITY).reasons(past(300), [3]), [0])
 })
