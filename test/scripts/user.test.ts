@@ -169,7 +169,9 @@ t.test('npm run user', async t => {
     t.strictSame(await readdir(folder), [])
     t.match(await away('deletes', ['erase', String(_id), '--yes']), /\nRun the command again to complete the erasure\.\n$/)
     proxy.comeBack()
-    t.equal((await user(proxy.url, ['erase', String(_id), '--yes'])).status, 0)
+    // Unless the service has completed it by then.
+    const { out, err } = await user(proxy.url, ['erase', String(_id), '--yes'])
+    t.match(out + err, /^\{"id":\d+,"erased":true\}\n$|^There is no user \d+\n$/)
     t.equal(await app.data.users.byId(_id), null)
   })
 
@@ -207,7 +209,7 @@ t.test('npm run user', async t => {
     for (const line of ['user export 1 done', 'user export 1 failed', 'user disable 987654321 refused', 'user add null refused'])
       t.ok(told.includes(line), line)
     const erased = told.filter(line => line.startsWith('user erase'))
-    t.match(erased, [/refused$/, /done$/, /refused$/, /failed$/, /done$/])
+    t.match(erased, [/refused$/, /done$/, /refused$/, /failed$/, /(done|refused)$/])
     t.notOk(
       told.some(line => line.startsWith('user list')),
       'reading leaves no record'

@@ -1,3 +1,4 @@
+import type { Db } from 'mongodb'
 import t from 'tap'
 import { collectionOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
@@ -14,6 +15,10 @@ const begun = [1, 2, 3, 4, 5]
 const hidden = [6, 7]
 const saved = [8, 9]
 const contents = [...begun, ...hidden, ...saved, ...wanted].map(id => film(id))
+
+/** Those of reads for one viewer. Meanwhile, popular titles are counted in the background. */
+const cursorsOfViewers = async (db: Db) =>
+  (await openCursors(db)).filter(({ cursor }) => JSON.stringify(cursor.originatingCommand).includes('"user_id":'))
 
 t.test('a viewer with a history of 250,000 elements', async t => {
   const app = await buildWith(t, { contents })
@@ -36,7 +41,7 @@ t.test('a viewer with a history of 250,000 elements', async t => {
   t.test('is recommended nothing that was begun or hidden', async t => {
     const ids = (await viewer.get('/recommendations?perPage=100')).json().data.map(({ id }: { id: number }) => id)
     t.strictSame(ids.sort(), [...saved, ...wanted].sort())
-    t.strictSame(await openCursors(db), [])
+    t.strictSame(await cursorsOfViewers(db), [])
   })
 
   t.test('has a whole start page', async t => {
@@ -49,7 +54,7 @@ t.test('a viewer with a history of 250,000 elements', async t => {
     t.strictSame(missing, [])
     t.strictSame(idsOf('watchlist'), saved)
     t.strictSame(idsOf('recommended'), [...saved, ...wanted].sort())
-    t.strictSame(await openCursors(db), [])
+    t.strictSame(await cursorsOfViewers(db), [])
   })
 
   t.test('has every list', async t => {
@@ -60,6 +65,6 @@ t.test('a viewer with a history of 250,000 elements', async t => {
     const page = (await viewer.get('/history?perPage=1&page=250005')).json().data
     t.match(page, { collection: [{ content_id: 5 }], meta: { total_count: length + begun.length, next_page: false } })
     t.strictSame((await viewer.get('/continue-watching')).json().data.meta.total_count, 0, 'which looks at the newest alone')
-    t.strictSame(await openCursors(db), [])
+    t.strictSame(await cursorsOfViewers(db), [])
   })
 })

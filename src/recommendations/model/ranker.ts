@@ -64,8 +64,8 @@ const decays = [0.8, 0.97] as const
 const perTable = newest + decays.length
 /** With the first of the decays, older items count next to nothing. */
 const longAgo = 16
-/** Where the past ages, only as many of its newest items are looked at. */
-const reach = 64
+/** Where the past ages, only as many of its newest items are looked at. Older ones add too little. */
+export const reach = 64
 const others = 6
 
 /** Of each table the sums with the second decay, with the first, and the values of the newest items; all of them again as logarithms; others. */

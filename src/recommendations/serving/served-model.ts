@@ -2,13 +2,13 @@ import { isOpen } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Viewing } from '../interest.js'
 import type { Past } from '../model/interactions.js'
-import { Ranker, type Scored } from '../model/ranker.js'
+import { Ranker, reach, type Scored } from '../model/ranker.js'
 import type { StoredModel } from '../stored-model.js'
 import type { TitleRequest } from './popular.js'
 import type { Recommendation } from './reasons.js'
 
-/** Only the newest titles of a history are used. Older ones add little. */
-export const newestTitles = 200
+/** The model looks no further back in a history. */
+export const newestTitles = reach
 
 /** The mapping between the items of a model and the titles of a catalogue. */
 interface ItemMapping {
