@@ -12,7 +12,10 @@ const start = async (t: Test) => {
   return { host: new URL(url).host, admin: client.db('admin'), kill }
 }
 
-/** A set of `size` members, the first of which is the primary. With an `election`, in milliseconds, another member may take its place: too short a one is lost by a primary that is only slow. */
+/**
+ * A set of `size` members, the first of which is the primary. With an `election`, in milliseconds, another member may take its place. If it
+ * is short, a primary that is only slow loses it.
+ */
 export const replicaSet = async (t: Test, size: number, election?: number) => {
   const members = await Promise.all(Array.from({ length: size }, () => start(t)))
   const [first] = members as [(typeof members)[0]]
