@@ -91,22 +91,26 @@ export const reportsOf = (db: Db, completedAt: number) => {
     return dated.filter(report => (report.progress.observed_at as Date).getTime() < removedAt(idsOf(report)))
   }
 
+  const elementsOf = (user_id: number, content_ids: number[], state: Filter<HistoryDocument> = {}) =>
+    findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...state })
+
   /** Removes what late reports have brought back while it was being removed, unless it is newer than the removal. */
   const removeAgain = async (user_id: number, reports: Report[]) => {
     const removedAt = await removals.ofHistory(user_id, reports.flatMap(idsOf))
     const bounds = new Map(reports.map(report => [report.content_id, removedAt(idsOf(report))]))
     const removed = [...bounds.keys()].filter(id => bounds.get(id) !== Number.NEGATIVE_INFINITY)
     if (removed.length === 0) return
-    for (const element of await findInOneBatch(db, history, { user_id, content_id: { $in: removed } })) {
+    for (const element of await elementsOf(user_id, removed)) {
       const bound = bounds.get(element.content_id) as number
       if (element.updated_at.getTime() <= bound) await remover.again(element, new Date(bound))
     }
   }
 
-  /** Those of the contents whose element matches. */
-  const matching = async (user_id: number, content_ids: number[], state: Filter<HistoryDocument>) => {
-    const elements = await findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...state })
-    return new Set(elements.map(({ content_id }) => content_id))
+  /** Adds completed elements, in a seventh of the time that upserts take. */
+  const addCompleted = (user_id: number, ends: [content_id: number, time: number | undefined][]) => {
+    const begun = ends.map(([content_id, time = 0]) => ({ user_id, content_id, time }))
+    const added = { into: history.collectionName, on: ['user_id', 'content_id'], whenMatched: 'fail' }
+    return db.aggregate([{ $documents: begun }, ...progressUpdate([{ percentage: 100 }], completedAt), { $merge: added }]).toArray()
   }
 
   return {
@@ -149,18 +153,26 @@ export const reportsOf = (db: Db, completedAt: number) => {
 
     /** Completes the contents that are not completed, as a report made now at their end would. Returns how many. */
     markWatched: async (user_id: number, ends: Map<number, number | undefined>) => {
-      const completed = await matching(user_id, [...ends.keys()], { percentage: { $gte: completedAt } })
-      const left = [...ends].filter(([content_id]) => !completed.has(content_id))
-      const atEnd = new Map(left.map(([content_id, time]) => [content_id, [{ time, percentage: 100 }]]))
-      if (left.length > 0) await writeAll(history, { user_id, reports: atEnd, completedAt })
-      return left.length
+      let changed: number | undefined
+      return withRetries(async () => {
+        const elements = await elementsOf(user_id, [...ends.keys()])
+        const percentages = new Map(elements.map(({ content_id, percentage }) => [content_id, percentage ?? 0]))
+        const left = [...ends].filter(([content_id]) => (percentages.get(content_id) ?? 0) < completedAt)
+        changed ??= left.length
+        const added = left.filter(([content_id]) => !percentages.has(content_id))
+        if (added.length > 0) await addCompleted(user_id, added)
+        const updated = left.filter(([content_id]) => percentages.has(content_id))
+        const reports = new Map(updated.map(([content_id, time]) => [content_id, [{ time, percentage: 100 }]]))
+        if (updated.length > 0) await writeAll(history, { user_id, reports, completedAt })
+        return changed
+      })
     },
 
     /** Takes elements back to before they were ever watched. Returns how many had been begun. */
     markUnwatched: async (user_id: number, content_ids: number[]) => {
-      const begun = await matching(user_id, content_ids, begunFilter)
+      const begun = await elementsOf(user_id, content_ids, begunFilter)
       await withRetries(() => history.updateMany({ user_id, content_id: { $in: content_ids } }, unwatchedUpdate))
-      return begun.size
+      return begun.length
     },
 
     contentOf: async (user_id: number, id: string) => {

@@ -1,6 +1,8 @@
+import type { Document } from 'mongodb'
 import t from 'tap'
 import { assertRefused, collectionOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
+import { databaseOf } from '../helpers/database.js'
 import { content, episode, film } from '../helpers/documents.js'
 import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 import { closed, wantToken } from './helper.js'
@@ -124,6 +126,31 @@ t.test('POST /history/watched', async t => {
     const { statusCode, headers } = await viewer.get('/history/watched')
     t.strictSame([statusCode, headers.allow], [405, 'POST'])
   })
+})
+
+t.test('what is added is what a report at the end would have made, and counts once', async t => {
+  const app = await buildWith(t, {
+    contents: [content(10), ...Array.from({ length: 300 }, (_, i) => episode(1000 + i, 10, { position: i }))]
+  })
+  const stored = (viewer: Viewer) =>
+    databaseOf(app)
+      .collection('history')
+      .find({ user_id: viewer.id }, { projection: { _id: 0, user_id: 0, content_id: 0 } })
+      .toArray()
+  const fieldsOf = ({ created_at, updated_at, watched_at, ...others }: Document) => {
+    t.strictSame([updated_at, watched_at], [created_at, created_at])
+    return others
+  }
+  const reporting = await viewerOf(app)
+  await watch(reporting, 1000, { time: 0, percentage: 100 })
+  const [reported = {}] = await stored(reporting)
+
+  const marking = await viewerOf(app)
+  const requests = Array.from({ length: 5 }, () => marking.post('/history/watched', { content_id: 10, watched: true }))
+  for (const { statusCode } of await Promise.all(requests)) t.equal(statusCode, 200, 'also when others add the same elements first')
+  const added = await stored(marking)
+  t.equal(added.length, 300)
+  for (const element of added) t.strictSame(fieldsOf(element), fieldsOf(reported))
 })
 
 t.test('a show of many episodes is marked in one write', async t => {
