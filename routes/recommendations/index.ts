@@ -43,8 +43,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const stored = viewer ? await data.history.wholeAndOpinions(viewer.id) : undefined
     // In one job, because titles are rows of a skeleton that may be replaced.
     const bytes = await pacer.run(() => {
-      const viewing = () => stored && viewingOf(catalogue, stored.read(), interest, audience)
-      const recommendations = recommender.recommendAgain(stored?.digest ?? '', viewing, audience, query.perPage)
+      const recommendations = recommender.remembered(`${query.perPage} ${stored?.digest}`, audience, () => {
+        const viewing = stored && viewingOf(catalogue, stored.read(), interest, audience)
+        return recommender.recommend(viewing, audience, query.perPage)
+      })
       if (viewer && request.method === 'GET') uptake.show(viewer.id, recommendations)
       return recommendationsBytes(catalogue, recommendations, RECENT_DAYS)
     })

@@ -156,22 +156,22 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
     }
   }
 
-  const columnsFrom = async (stages: Document[]) => columnsIn(await rowsOf(stages))
+  const digestOf = (rows: Buffer[]) => hash('sha1', Buffer.concat(rows), 'base64')
 
   return {
     /** The whole history, and what the user thinks of titles. What is made of it may be kept by the digest, without reading it again. */
     wholeAndOpinions: async (user_id: number): Promise<{ digest: string; read: () => WatchedColumns & Opinions }> => {
       const rows = await rowsOf([...newestFirst(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)])
-      return { digest: hash('sha1', Buffer.concat(rows), 'base64'), read: () => columnsIn(rows) }
+      return { digest: digestOf(rows), read: () => columnsIn(rows) }
     },
 
     /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
-    latestHiddenAndDismissed: (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> =>
-      columnsFrom([...newestFirst(user_id), { $limit: latest }, watchedAndWhere, andHidden(user_id), andDismissed(user_id)]),
+    latestHiddenAndDismissed: async (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> =>
+      columnsIn(await rowsOf([...newestFirst(user_id), { $limit: latest }, watchedAndWhere, andHidden(user_id), andDismissed(user_id)])),
 
     /** All that a start page needs to know about a user, except for the elements of its cards. */
-    wholeAndLists: (user_id: number, saved: number) =>
-      columnsFrom([
+    wholeAndLists: async (user_id: number, saved: number) => {
+      const rows = await rowsOf([
         ...newestFirst(user_id),
         watchedAndWhere,
         andHidden(user_id),
@@ -180,5 +180,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
         andDismissed(user_id),
         andSaved(user_id, saved)
       ])
+      return { digest: digestOf(rows), ...columnsIn(rows) }
+    }
   }
 }

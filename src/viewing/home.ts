@@ -103,7 +103,8 @@ export class Home {
     const { catalogue, recommender, uptake, interest } = this.options
     const { items, audience, isHead } = wanted
     const viewing = viewingOf(catalogue, stored, interest, audience)
-    const recommendations = recommender.recommendVaried(viewing, audience, items)
+    const recommend = () => recommender.recommendVaried(viewing, audience, items)
+    const recommendations = recommender.remembered(`varied ${items} ${stored.digest}`, audience, recommend)
     if (!isHead) uptake.show(user, recommendations)
     const taken = new Set(recommendations.map(({ title }) => title))
     const because = becauseShelves(this.options, viewing, wanted, taken)

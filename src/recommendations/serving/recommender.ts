@@ -72,14 +72,14 @@ export class Recommender {
     return fadedLast(viewing, count, rank, ({ title }) => title)
   }
 
-  /** Like `recommend`, but remembers what it recommended. `digest` stands for the viewing, which then need not be read again. */
-  recommendAgain(digest: string, viewing: () => Viewing | undefined, audience: Audience, count: number, now = Date.now()) {
+  /** What `recommend` gives, remembered by this name, which stands for the history, until the model or the catalogue change. */
+  remembered(name: string, audience: Audience, recommend: () => Recommendation[], now = Date.now()) {
     const { skeleton, version, listing } = this.catalogue
-    const key = [digest, count, segmentOf(skeleton, audience), version, ...this.version(audience.country)].join(' ')
+    const key = [name, segmentOf(skeleton, audience), version, ...this.version(audience.country)].join(' ')
     const known = this.kept.get(key)
     if (known && now < known.until) return known.recommendations
     const until = listing.validUntil(now)
-    const recommendations = this.recommend(viewing(), audience, count, now)
+    const recommendations = recommend()
     this.kept.put(key, { recommendations, until })
     return recommendations
   }

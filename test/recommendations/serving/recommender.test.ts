@@ -96,10 +96,12 @@ t.test('what was recommended is remembered, until the viewing, the audience, the
     const watched = catalogue.skeleton.row(1) as number
     return { titles: new Map([[watched, 1]]), excluded: new Set([watched]), faded: new Set<number>() }
   }
-  const again = ({ digest = 'one', maxAge = undefined as number | undefined, count = 20, now = Date.now() } = {}) =>
-    recommender
-      .recommendAgain(digest, viewing, { country: undefined, maxAge }, count, now)
+  const again = ({ digest = 'one', maxAge = undefined as number | undefined, count = 20, now = Date.now() } = {}) => {
+    const audience = { country: undefined, maxAge }
+    return recommender
+      .remembered(`${count} ${digest}`, audience, () => recommender.recommend(viewing(), audience, count, now), now)
       .map(({ title }) => catalogue.skeleton.idOf(title))
+  }
 
   const first = again()
   t.strictSame(new Set(first), new Set(span(2, 14)))
