@@ -10,6 +10,7 @@ export const proxyTo = async (t: Test, url: string) => {
   let state: 'open' | 'frozen' | 'silent' | 'gone' = 'open'
   let onQuestion = (_bytes: Buffer) => {}
   let cutsAnswers = false
+  let delay = 0
 
   const server = createServer(client => {
     if (state === 'gone') return client.destroy()
@@ -27,7 +28,9 @@ export const proxyTo = async (t: Test, url: string) => {
           cutsAnswers = false
           return cut()
         }
-        if (!lost.has(from) && !to.destroyed) to.write(bytes)
+        const pass = () => !lost.has(from) && !to.destroyed && to.write(bytes)
+        if (delay > 0 && from === client) setTimeout(pass, delay)
+        else pass()
         return undefined
       })
       from.on('error', () => undefined)
@@ -77,6 +80,10 @@ export const proxyTo = async (t: Test, url: string) => {
     /** Lets the next command reach the database, but cuts the connections before the answer arrives. */
     cutAnswer: () => {
       cutsAnswers = true
+    },
+    /** From now on, commands take this many milliseconds to the database. */
+    slowDown: (milliseconds: number) => {
+      delay = milliseconds
     },
     /** Does something at the next command with this text, before it reaches the database. */
     at: (text: string, act: () => void) =>

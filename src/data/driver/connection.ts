@@ -1,6 +1,32 @@
+import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MongoClient, type MongoClientOptions } from 'mongodb'
+import { MongoClient, type MongoClientOptions, MongoOperationTimeoutError } from 'mongodb'
 import { seconds } from '../../time.js'
+
+interface DriverConnection {
+  command: (...args: unknown[]) => Promise<unknown>
+  destroy: () => void
+}
+
+/**
+ * Where a command has been sent and less time is left than a round trip takes, the driver (7.5 to 7.9) gives up and keeps the connection.
+ * The next command on it would get the answer to that one, which may be the data of another viewer. So the connection is closed.
+ */
+const closeUnansweredConnections = () => {
+  const driver: { Connection: { prototype: DriverConnection } } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js')
+  const { prototype } = driver.Connection
+  const { command } = prototype
+  prototype.command = async function (...args) {
+    try {
+      return await command.apply(this, args)
+    } catch (error) {
+      // With a cause, the server has answered that the time is over.
+      if (error instanceof MongoOperationTimeoutError && !error.cause) this.destroy()
+      throw error
+    }
+  }
+}
+closeUnansweredConnections()
 
 /** The database that the URL names, or `viewer`, because the driver's default is `test`. */
 const databaseOf = (url: string) => decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/?]+\/([^?]+)/.exec(url)?.[1] ?? 'viewer')

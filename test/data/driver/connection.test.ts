@@ -1,5 +1,9 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { connectionTo } from '../../../src/data/driver/connection.js'
+import { databaseUrl } from '../../helpers/database.js'
+import { proxyTo } from '../../helpers/proxy.js'
 
 t.test('options of a connection string about reads and writes are ignored, the others count', async t => {
   const path = encodeURIComponent('/a?b&c=d')
@@ -28,4 +32,29 @@ t.test('options of a connection string about reads and writes are ignored, the o
       t.strictSame({ ...writeConcern }, { w: 'majority' }, url)
     }
   }
+})
+
+t.test('no command gets the answer to another that was given up', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const roundTrip = 400
+  proxy.slowDown(roundTrip)
+  const { client, db } = connectionTo(proxy.url, { maxPoolSize: 1, heartbeatFrequencyMS: 500, serverMonitoringMode: 'poll' })
+  t.teardown(() => client.close())
+  await db.collection('things').insertOne({})
+  const answer = async (text: string, timeoutMS: number, comment = '') => {
+    const command = { find: 'things', projection: { text: { $literal: text } }, comment }
+    const { cursor } = await db.command(command, { timeoutMS })
+    return cursor.firstBatch[0].text
+  }
+  // Before, the driver does not know how long a round trip takes.
+  for (let i = 0; i < 3; i++) await once(client, 'serverHeartbeatSucceeded')
+
+  // A command that does not fit into the buffers is sent only when the proxy reads on, with less time left than a round trip takes.
+  const timeout = 1200
+  proxy.freeze()
+  const givenUp = t.rejects(answer('of the first', timeout, 'x'.repeat(15_000_000)), { message: /roundtrip time is greater/ })
+  await sleep(timeout - roundTrip / 2)
+  proxy.comeBack()
+  await givenUp
+  t.equal(await answer('of the second', 10_000), 'of the second')
 })
