@@ -67,7 +67,8 @@ export default fp(
         app.countRefusal(request.viewer ? 'user_limit' : 'address_limit')
         return tooManyRequests(wait / 1000)
       }
-      // Without the unique indexes, writes could leave duplicates. An unknown path has no admission class and is a 404 at any time.
+      // Until the database is prepared, unique indexes may be missing, and writes could leave duplicates. An unknown path has no admission
+      // class, so it is a 404 even then.
       const needsDatabase = admission !== undefined && admission !== 'static'
       return needsDatabase && !app.isPrepared ? overloaded : undefined
     }
@@ -76,7 +77,7 @@ export default fp(
       const decide = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
       if (isUrgent || crowd.waiting >= mostWaiting) decide()
-      // Without I/O, everything up to the response runs in this slice.
+      // `decide` also runs all that follows, up to the first I/O. A response from memory is sent in this slice.
       else void crowd.run(decide)
     })
 
@@ -84,6 +85,7 @@ export default fp(
       const { spentMs, routeOptions, viewer } = request
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
+      // Reads are repeated here, as a whole. A request that writes might do something twice: src/data/ repeats each write by itself.
       const begin = isRepeatable(request) ? () => retried(handle) : handle
       if (admission === 'viewer' && viewer) return viewers.run(begin, spentMs, viewer.account)
       const answer = begin()

@@ -30,7 +30,10 @@ declare module 'fastify' {
     viewer: Viewer | null
     /** Why the token could not be checked. */
     viewerFault: Error | undefined
-    /** Milliseconds of the deadline already spent on the token, on the profile if a header names one, and on hashing a new PIN. */
+    /**
+     * How much of the time that the request has was spent before its handler, in milliseconds: on checking the token, on looking up the
+     * profile that a header names, and on hashing a new PIN.
+     */
     spentMs: number
   }
 }

@@ -16,10 +16,10 @@ export default fp(
     const profiles = new ChosenProfiles(data.profiles, app.outage)
     const header = profileHeader.toLowerCase()
 
-    /** Makes the profile the viewer of the request. Returns a 403 if a header names a profile that the account lacks. */
+    /** Makes the profile the viewer of the request. Returns undefined, or a 403 if a header names a profile that the account lacks. */
     const watchAs = (request: FastifyRequest, viewer: Viewer | undefined) => {
       request.viewer = viewer ? { ...revocations.withCurrentLimit(viewer), expiresAt: request.viewer?.expiresAt } : null
-      // Account just removed: treat as anonymous.
+      // Without a header, the profile is the account itself. If that was just removed, the caller counts as anonymous.
       return viewer || request.headers[header] === undefined ? undefined : forbidden()
     }
 
@@ -40,9 +40,9 @@ export default fp(
         .lookUp(account, id, timeout - request.spentMs)
         .then(found => watchAs(request, found))
         .catch((fault: Error) => fault)
-        .then(fault => {
+        .then(refusal => {
           request.spentMs += performance.now() - began
-          done(fault)
+          done(refusal)
         })
     })
   },

@@ -9,7 +9,7 @@ import { itemsOf } from '../src/http/requests.js'
 interface PublicOptions {
   /** The request headers that the answer depends on. Empty ones are skipped. */
   vary?: readonly string[]
-  /** More headers of the answer. Errors do not get them. */
+  /** More headers of the answer, which may replace its `Cache-Control`. Errors do not get them. */
   headers?: Record<string, string>
 }
 
@@ -35,7 +35,7 @@ const matchesEtag = (header: string, etag: string) => itemsOf(header, mostTags).
 const setPublicHeaders = (reply: FastifyReply, { vary = [], headers }: PublicOptions) => {
   const { viewer } = reply.request
   const isForAll = viewer?.maxAge === undefined && !viewer?.isOutdated
-  reply.headers({ ...headers, 'cache-control': isForAll ? cacheControl.public : cacheControl.publicWithAgeLimit })
+  reply.headers({ 'cache-control': isForAll ? cacheControl.public : cacheControl.publicWithAgeLimit, ...headers })
   for (const header of vary) if (header) reply.vary(header)
 }
 

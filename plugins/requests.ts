@@ -25,7 +25,7 @@ export const securityHeaders = {
   'x-frame-options': 'SAMEORIGIN'
 }
 
-/** What every request has in common. It overwrites Content-Type, so register hooks that read it earlier. */
+/** What all requests have in common. It overwrites their Content-Type: register a hook that needs the original one before this plugin. */
 export default fp(
   async app => {
     const readForwarded = forwardedReader(app.settings.TRUST_PROXY !== '')

@@ -5,7 +5,7 @@ import { ContentId } from './history.js'
 import { defaultPerPage, PageQuery } from './page.js'
 import { published } from './published.js'
 
-/** Why a title is recommended. `src/recommendations/serving/reasons.ts` decides. */
+/** Why a title is recommended. `reasonTypeOf` in `src/recommendations/serving/reasons.ts` decides. */
 export const reasonTypes = ['watched', 'popular'] as const
 const reason = { type: Type.Literal('watched'), content_id: Type.Integer(), name: Type.String() }
 /** Client generators cannot handle unions of objects. */

@@ -50,7 +50,9 @@ export const settingGroups = {
     JWT_ISSUER: Text('Issuer (`iss`) of access tokens', ownIssuer, { pattern: '.' }),
     JWT_AUDIENCE: Text('Audience (`aud`) of access tokens', 'viewer', { pattern: '.' }),
     ACCESS_TOKEN_TTL: Integer('Lifetime of an access token in seconds', 3600, { minimum: 1 }),
-    REFRESH_TOKEN_TTL: Integer('Lifetime of a refresh token in seconds', 5_184_000, { minimum: 1 }),
+    REFRESH_TOKEN_TTL: Integer('Lifetime of a refresh token in seconds. Each use gives a new one, with a new lifetime', 5_184_000, {
+      minimum: 1
+    }),
     REFRESH_GRACE: Integer(
       'Seconds after its use during which a reused refresh token is only refused. Reused later, it also ends its session',
       10

@@ -128,6 +128,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const audience = app.audienceOf(request)
     const contentId = needsContent(body, catalogue, audience) ? await reports.contentOf(id, params.watchedVideoId) : undefined
     const isSuited = catalogue.suitedTo(audience) ?? (() => true)
+    // With an age limit, the content is always known.
     if (contentId !== undefined && !isSuited(contentId)) throw historyUpdateNotFound()
     await reports.update(id, params.watchedVideoId, progressIn(contentId, body, catalogue, audience))
     return done(200, 'The history element was updated')

@@ -41,9 +41,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { viewer, query } = request
     const audience = app.audienceOf(request)
     const stored = viewer ? await data.history.wholeAndOpinions(viewer.id) : undefined
+    // Without a token there is no history, and one list for all.
+    const name = `${query.perPage} ${stored?.digest ?? 'anyone'}`
     // In one job, because titles are rows of a skeleton that may be replaced.
     const bytes = await pacer.run(() => {
-      const recommendations = recommender.remembered(`${query.perPage} ${stored?.digest}`, audience, () => {
+      const recommendations = recommender.remembered(name, audience, () => {
         const viewing = stored && viewingOf(catalogue, stored.read(), interest, audience)
         return recommender.recommend(viewing, audience, query.perPage)
       })

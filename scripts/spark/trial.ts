@@ -54,7 +54,7 @@ export const splitOff = (histories: number[][]) => ({
 
 /** How well a stored model finds the last title of each viewer among all titles, whose ids are 1 to `titles`. */
 export const qualityOf = (model: StoredModel, training: number[][], last: number[], titles: number): Quality => {
-  const { ids, watched } = model
+  const { ids, watchedCount } = model
   const starts = new Uint32Array(training.length + 1)
   training.forEach((history, user) => {
     starts[user + 1] = (starts[user] as number) + history.length
@@ -68,7 +68,7 @@ export const qualityOf = (model: StoredModel, training: number[][], last: number
   const ranker = new Ranker(model)
   const [quality] = qualitiesOf(out, depth, titles, 1, (user, isSeen) => {
     const items = (training[user] as number[]).map(id => itemOf.get(id) as number)
-    const best = ranker.best({ items }, depth, item => item < watched && !isSeen(ids[item] as number))
+    const best = ranker.best({ items }, depth, item => item < watchedCount && !isSeen(ids[item] as number))
     return [best.map(({ item }) => ids[item] as number)]
   })
   return quality as Quality

@@ -75,9 +75,9 @@ export const readModelFile = (file: Uint8Array): ForeignModel => {
 }
 
 /** Refuses a model that the service could load, but that would recommend badly. */
-const check = ({ ids, watched, links, shares, views, freshness, weights }: StoredModel) => {
+const check = ({ ids, watchedCount, links, shares, views, freshness, weights }: StoredModel) => {
   const { starts, targets } = links
-  if (watched !== ids.length) throw new Error('It has titles that nobody has watched')
+  if (watchedCount !== ids.length) throw new Error('It has titles that nobody has watched')
   if (!ids.every(id => Number.isSafeInteger(id) && id > 0)) throw new Error('An id of a title is not a whole number above 0')
   if (new Set(ids).size < ids.length) throw new Error('It contains a title twice')
   if (!shares.every(({ halfLife }) => halfLife > 0)) throw new Error('A half-life is not above 0')

@@ -65,7 +65,7 @@ export class Listing {
   }
 
   /** Makes equivalent filters equal, so that they share a cache key. */
-  normalized({ type, parent_id, terms, ids }: ContentFilter): ContentFilter {
+  normalized({ type, parent_id, terms, ids }: ContentFilter): Required<ContentFilter> {
     const { skeleton } = this
     return {
       type: distinct(type, value => skeleton.type.has(value)),
@@ -84,11 +84,15 @@ export class Listing {
 
   private filters({ type, parent_id, terms }: ContentFilter) {
     const { skeleton } = this
-    const filters: RowFilter[] = []
-    if (type) filters.push(skeleton.type.anyOf(type))
-    if (parent_id) filters.push(skeleton.parent.anyOf(parent_id))
-    if (terms) filters.push(skeleton.anyTerm(terms))
-    return filters
+    // The type demands every field.
+    const filters: Record<keyof ContentFilter, RowFilter | undefined> = {
+      type: type && skeleton.type.anyOf(type),
+      parent_id: parent_id && skeleton.parent.anyOf(parent_id),
+      terms: terms && skeleton.anyTerm(terms),
+      // `page` looks only at these.
+      ids: undefined
+    }
+    return Object.values(filters).filter(filter => filter !== undefined)
   }
 
   /** Those of the contents that are open. */

@@ -19,13 +19,16 @@ export const coveringIndex = {
   previous_time: 1
 } as const
 
-/** A user's history as columns, newest first. Reading the other fields too would take twice as long. */
+/**
+ * A user's history as columns, newest first. Reading the other fields too would take twice as long. Values are undefined in the rows of
+ * other lists, which are read along (see `Row`), and where other software has left out a field.
+ */
 export interface WatchedColumns {
   content_ids: (number | undefined)[]
   times: (number | undefined)[]
   percentages: (number | undefined)[]
   plays: number[]
-  /** In milliseconds. Missing where other software has written something else. */
+  /** In milliseconds. Also undefined where other software has written no date. */
   updated: (number | undefined)[]
 }
 
@@ -159,7 +162,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
   const digestOf = (rows: Buffer[]) => hash('sha1', Buffer.concat(rows), 'base64')
 
   return {
-    /** The whole history, and what the user thinks of titles. What is made of it may be kept by the digest, without reading it again. */
+    /** The whole history, and what the user thinks of titles. `read` decodes the rows. Not needed for a digest that is known. */
     wholeAndOpinions: async (user_id: number): Promise<{ digest: string; read: () => WatchedColumns & Opinions }> => {
       const rows = await rowsOf([...newestFirst(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)])
       return { digest: digestOf(rows), read: () => columnsIn(rows) }

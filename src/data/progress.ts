@@ -42,17 +42,18 @@ const beginning = 10
 const storedPercentage = { $ifNull: ['$percentage', 0] }
 
 /**
- * The completions after a report that is newer than the element. An empty cell means unchanged.
+ * What a report that is newer than the element does to its completions. An empty cell means unchanged.
  *
- * | report           | element                                                                | plays | watched_at | is_again |
- * | ---------------- | ---------------------------------------------------------------------- | ----- | ---------- | -------- |
- * | at the end       | before the end, and (never completed, `is_again`, or at the beginning) | + 1   | observed   | removed  |
- * | at the end       | any other                                                              |       |            |          |
- * | at the beginning | completed before                                                       |       |            | true     |
- * | any other        | any                                                                    |       |            |          |
+ * | report           | element                                                       | plays | watched_at | is_again |
+ * | ---------------- | ------------------------------------------------------------- | ----- | ---------- | -------- |
+ * | at the end       | not at the end, never completed                               | + 1   | observed   | removed  |
+ * | at the end       | not at the end, completed before and begun again since (*)    | + 1   | observed   | removed  |
+ * | at the end       | any other                                                     |       |            |          |
+ * | at the beginning | completed before (*)                                          |       |            | true     |
+ * | any other        | any                                                           |       |            |          |
  *
- * A completed element that is at its beginning without `is_again` was put there by an import, which does not set it. The
- * next completion of such an element counts, too.
+ * Begun again: it has `is_again`, or is at its beginning. An import may put it there, and does not set `is_again`.
+ * (*) Not if the report is a repeated one.
  */
 const completionsAfter = (
   percentage: number | undefined,
@@ -77,7 +78,10 @@ const completionsAfter = (
   return {}
 }
 
-/** In seconds. Going back below `brief` keeps a position at or beyond it. Reaching `lasting` discards it. */
+/**
+ * In seconds. Whoever starts a content anew may have done so by mistake. So when the position goes back below `brief`, the one before is
+ * kept as `previous`, until the viewer reaches it, or `lasting`, again.
+ */
 const lasting = 600
 
 /** The position before a brief start, which is sent as `previous`. */
@@ -111,12 +115,12 @@ const asBefore = (reports: Progress[]) => {
  * Of two reports, the one observed later wins, in whatever order they arrive. The database's clock decides, because the clocks of
  * server processes differ.
  *
- * A report without `observed_at` always wins. `$$NOW` alone would not ensure that: it is fixed when the operation starts, and
- * another update that started later may reach the element first. A retried report counts from its first attempt, so that it undoes
- * nothing that came in between.
+ * A report without `observed_at` always wins. `$$NOW` alone would not ensure that: it is fixed when the operation starts, and another
+ * update that starts later may reach the element first. If its answer was lost and it is retried, it counts as observed at its first
+ * attempt, so that it undoes nothing that came in between.
  *
- * The same report may come again. Reports not newer than the element before the request add no play. A report from
- * the future has not left its `observed_at` in `updated_at`, so `claimed_at` keeps it.
+ * The same report may come again, and then adds no play: it is not newer than the element was before the request (`before`). One from the
+ * future would be, because it was stored with the time of its arrival. So its own `observed_at` is kept in `claimed_at`, too.
  */
 const stageOf = (report: Progress, completedAt: number, lostFor: number | undefined) => {
   const { time, observed_at, country } = report

@@ -81,8 +81,8 @@ export const reportsOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   const removals = removalsOf(db)
   const remover = removerOf(db, 'history')
-  /** The content of each element, by user and element. If an element is moved, the id that it had leads to its new one. */
-  const contents = new Cache<string, number>(cacheBytes, () => bytesOfId)
+  /** The content id of each element, by user and element. For a moved element it may be an earlier id, which leads to the new one. */
+  const contentIds = new Cache<string, number>(cacheBytes, () => bytesOfId)
 
   const removedSince = async (user_id: number, reports: Report[]) => {
     const dated = reports.filter(({ progress }) => progress.observed_at)
@@ -138,7 +138,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
         return idOf()
       }
       const id = String((value as HistoryDocument)._id)
-      contents.put(keyOf(user_id, id), content_id)
+      contentIds.put(keyOf(user_id, id), content_id)
       return id
     },
 
@@ -176,17 +176,18 @@ export const reportsOf = (db: Db, completedAt: number) => {
     },
 
     contentOf: async (user_id: number, id: string) => {
-      const known = contents.get(keyOf(user_id, id))
+      const known = contentIds.get(keyOf(user_id, id))
       if (known !== undefined) return known
       const _id = historyId(id, historyUpdateNotFound)
       const element = await history.findOne({ _id, user_id }, { projection: { content_id: 1 } })
       if (!element) throw await forbiddenOr(historyUpdateNotFound, history, { _id })
-      contents.put(keyOf(user_id, id), element.content_id)
+      contentIds.put(keyOf(user_id, id), element.content_id)
       return element.content_id
     },
 
     update: async (user_id: number, id: string, progress: Progress) => {
       const _id = historyId(id, historyUpdateNotFound)
+      // `user_id` also names the user to the streams of changes: nudges.ts reads it in the filters of writes.
       const { matchedCount } = await withRetries(lostFor =>
         history.updateOne({ _id, user_id }, progressUpdate([progress], completedAt, lostFor))
       )

@@ -27,7 +27,7 @@ export const addInterest = (titles: Map<number, number>, title: number, interest
 
 /** What the history and the ratings of a user say about titles of the catalogue. Titles are rows of the skeleton. */
 export interface Viewing {
-  /** The interest in each title, most recently watched or liked first. */
+  /** The interest in each title, in the order in which they were added: most recently watched or liked first. */
   titles: Map<number, number>
   /** Titles that the user has hidden, disliked or started, if only for a moment. They are not recommended. */
   excluded: Set<number>
@@ -60,7 +60,7 @@ export const viewingOf = (
     const row = content_id === undefined ? undefined : skeleton.leadRow(content_id)
     if (row === undefined) return
     const title = tree.title(row)
-    // It was begun since, if only for a moment.
+    // A title that was begun after it was seen in vain does not fade, even if it was begun for only a moment.
     if ((seen.get(title) ?? Number.POSITIVE_INFINITY) <= (history.updated[i] ?? 0)) seen.delete(title)
     if (!isStartedOrCompleted(history, i)) return
     if (unwanted.has(title)) return

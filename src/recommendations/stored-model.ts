@@ -11,15 +11,15 @@ export interface StoredModel extends Ranking {
   /** The content id of each item. */
   ids: Float64Array
   /** How many items somebody has watched. Those after them are newcomers. */
-  watched: number
+  watchedCount: number
 }
 
 const headerLength = 5
 
 /** Writes a header with the sizes, then the arrays. */
-export const packed = ({ ids, watched, links, shares, views, freshness, weights }: StoredModel): Uint8Array => {
+export const packed = ({ ids, watchedCount, links, shares, views, freshness, weights }: StoredModel): Uint8Array => {
   const arrays = [
-    Float64Array.of(ids.length, links.targets.length, watched, links.tables, weights.length),
+    Float64Array.of(ids.length, links.targets.length, watchedCount, links.tables, weights.length),
     Float64Array.from(shares.flatMap(({ share, halfLife }) => [share, halfLife])),
     weights,
     ids,
@@ -42,7 +42,7 @@ export const packed = ({ ids, watched, links, shares, views, freshness, weights 
 export const unpacked = (bytes: ArrayBuffer): StoredModel => {
   if (bytes.byteLength < 8 * headerLength) throw new Error('Its size does not match its header')
   const header = new Float64Array(bytes, 0, headerLength)
-  const [items, size, watched, tables, features] = header as unknown as [number, number, number, number, number]
+  const [items, size, watchedCount, tables, features] = header as unknown as [number, number, number, number, number]
   let at = header.byteLength
   const next = <T>(Numbers: { new (bytes: ArrayBuffer, at: number, length: number): T; BYTES_PER_ELEMENT: number }, length: number) => {
     const from = at
@@ -58,11 +58,12 @@ export const unpacked = (bytes: ArrayBuffer): StoredModel => {
   const targets = next(Uint32Array, size)
   const linkWeights = next(Float32Array, size * tables)
   if (bytes.byteLength !== at) throw new Error('Its size does not match its header')
-  if (!(watched >= 0 && watched <= items)) throw new Error(`Its header says that ${watched} of its ${items} titles were watched`)
+  if (!(watchedCount >= 0 && watchedCount <= items))
+    throw new Error(`Its header says that ${watchedCount} of its ${items} titles were watched`)
   if (!areRows(starts(), size)) throw new Error('The starts of its rows do not ascend, or do not cover its links')
   return {
     ids: ids(),
-    watched,
+    watchedCount,
     links: { starts: starts(), targets: targets(), tables, weights: linkWeights() },
     shares: pairsOf(shares()),
     views: views(),

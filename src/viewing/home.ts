@@ -103,8 +103,8 @@ export class Home {
     const { catalogue, recommender, uptake, interest } = this.options
     const { items, audience, isHead } = wanted
     const viewing = viewingOf(catalogue, stored, interest, audience)
-    const recommend = () => recommender.recommendVaried(viewing, audience, items)
-    const recommendations = recommender.remembered(`varied ${items} ${stored.digest}`, audience, recommend)
+    const make = () => recommender.recommendVaried(viewing, audience, items)
+    const recommendations = recommender.remembered(`varied ${items} ${stored.digest}`, audience, make)
     if (!isHead) uptake.show(user, recommendations)
     const taken = new Set(recommendations.map(({ title }) => title))
     const because = becauseShelves(this.options, viewing, wanted, taken)

@@ -7,7 +7,10 @@ import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound, inva
 import { hasContentId } from '../http/requests.js'
 import { compileValidator, invalidRequest } from '../http/validation.js'
 
-/** Whether the content must be known before the update. Looking it up may cost a read, so other updates skip it. */
+/**
+ * Whether the content must be known before the update. Looking it up may cost a read, so other updates skip it. With an age limit it
+ * always must, because only a content that is known can be refused.
+ */
 export const needsContent = ({ time, percentage }: ProgressUpdate, { skeleton }: Catalogue, { maxAge }: Audience) =>
   maxAge !== undefined || (percentage === undefined && skeleton.hasDurations) || (time !== undefined && skeleton.hasCredits)
 

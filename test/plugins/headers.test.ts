@@ -1,7 +1,11 @@
 import helmet from '@fastify/helmet'
+import sensible from '@fastify/sensible'
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
+import replies from '../../plugins/replies.js'
 import { securityHeaders } from '../../plugins/requests.js'
+import { answerOf } from '../../src/catalogue/answers.js'
+import { list, okBytes } from '../../src/catalogue/bytes.js'
 import { type Answer, assertFailure, post } from '../helpers/answers.js'
 import { type App, addUser, build, buildWith, password, signIn } from '../helpers/app.js'
 import { change } from '../helpers/database.js'
@@ -160,6 +164,14 @@ t.test('cache headers', async t => {
         t.equal(response.statusCode, 200, `a caller with the previous tag gets the new ${url}`)
       }
     }
+  })
+
+  t.test('a route may choose another one', async t => {
+    const app = fastify()
+    await app.register(sensible)
+    await app.register(replies)
+    app.get('/', (_request, reply) => reply.publicJson(answerOf(okBytes(list([]))), { headers: { 'cache-control': 'public, max-age=60' } }))
+    t.equal((await app.inject('/')).headers['cache-control'], 'public, max-age=60')
   })
 
   t.test('tokens are kept out of caches', async t => {

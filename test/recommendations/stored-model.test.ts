@@ -11,7 +11,7 @@ import { span } from './helper.js'
 /** A model in which each item speaks for the two after it. */
 const modelOf = (ids: number[]): StoredModel => ({
   ids: Float64Array.from(ids),
-  watched: ids.length,
+  watchedCount: ids.length,
   shares: [
     { share: 1, halfLife: 3 },
     { share: 0.5, halfLife: 30 }
@@ -47,7 +47,7 @@ t.test('unpacking returns what was packed', async t => {
     ids: part.ids.subarray(2, 7),
     views: part.views.subarray(2, 7),
     freshness: part.freshness.subarray(2, 7),
-    watched: 5,
+    watchedCount: 5,
     links: { ...part.links, starts: part.links.starts.subarray(0, 6) }
   }
   const shortened = {
@@ -211,7 +211,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
 /** Three titles, each with the two others for neighbours. */
 const model = (): StoredModel => ({
   ids: Float64Array.of(7, 3, 9_007_199_254_740_991),
-  watched: 3,
+  watchedCount: 3,
   shares: [
     { share: 1, halfLife: 2 },
     { share: 0.5, halfLife: Number.POSITIVE_INFINITY }
@@ -254,7 +254,7 @@ const refused: [what: string, file: Uint8Array, reason: RegExp][] = [
   ['with a head alone', fileOf(new Uint8Array(0)), /has no titles/],
   ['a title without views', changed(({ views }) => views.fill(0, 1, 2)), /has no views/],
   ['a title that is never fresh', changed(({ freshness }) => freshness.fill(0, 1, 2)), /freshness of a title is not above 0/],
-  ['with newcomers', changed(one => Object.assign(one, { watched: 2 })), /nobody has watched/],
+  ['with newcomers', changed(one => Object.assign(one, { watchedCount: 2 })), /nobody has watched/],
   ['with an impossible number of titles', fileOf(Buffer.from(Float64Array.of(1e9).buffer)), /size does not match/],
   ['a cut file', fileOf(bytes.subarray(0, -1)), /size does not match/],
   ['a longer file', fileOf(Buffer.concat([bytes, Buffer.alloc(8)])), /size does not match/],

@@ -63,7 +63,7 @@ t.test('the quality of a model that knows one step', async t => {
   ])
   const model = {
     ids: Float64Array.of(3, 2, 1),
-    watched: 3,
+    watchedCount: 3,
     // After 1 comes 2, after 2 comes 1.
     links: { starts: Uint32Array.of(0, 0, 1, 2), targets: Uint32Array.of(2, 1), tables: 1, weights: Float32Array.of(1, 1) },
     shares: [{ share: 1, halfLife: 1 }],

@@ -180,7 +180,7 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
   const before = await models.find().toArray()
   const bytes = packed({
     ids: Float64Array.of(1, 11),
-    watched: 2,
+    watchedCount: 2,
     links: { starts: Uint32Array.of(0, 1, 2), targets: Uint32Array.of(1, 0), tables: 1, weights: Float32Array.of(1, 1) },
     shares: [{ share: 1, halfLife: 2 }],
     views: Float32Array.of(30, 30),
@@ -221,8 +221,8 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
   const refused = ['cut', 'other', 'large', 'none'].map(name => ['train --model-in', name, 'refused'])
   t.strictSame(await recorded(app), [...refused, ['train --model-in', 'good', 'done']])
   const latest = (await app.data.recommendationModels.latest(modelFormat)) as ModelDocument
-  const { ids, watched, links } = unpacked((await app.data.recommendationModels.bytes(latest)) as ArrayBuffer)
-  t.strictSame([[...ids.subarray(0, 2)], watched], [[1, 11], 2])
+  const { ids, watchedCount, links } = unpacked((await app.data.recommendationModels.bytes(latest)) as ArrayBuffer)
+  t.strictSame([[...ids.subarray(0, 2)], watchedCount], [[1, 11], 2])
   t.ok(links.targets.subarray(0, links.starts[1]).includes(ids.indexOf(17)), 'a new title is a neighbour of a similar one that was watched')
   const viewer = await viewerOf(app)
   await watch(viewer, 1, { time: 3000, percentage: 95 })

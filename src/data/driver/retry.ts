@@ -10,8 +10,8 @@ export const retryDeadline = (began = Date.now()) => began + timeout
 
 /**
  * Retries an operation after a duplicate key (two processes inserted at once, and the retry finds the other's document) or a lost
- * connection, which the driver retries only in some cases. An attempt whose answer was lost may have taken effect, so the state after a
- * retry must be the same. `lostFor` is how long ago the first such attempt began, in milliseconds.
+ * connection, which the driver retries only in some cases. An attempt whose answer was lost may have taken effect, so doing the operation
+ * twice must have the same effect as once. `lostFor` is how long ago the first attempt began whose answer was lost, in milliseconds.
  */
 export const withRetries = async <T>(operation: (lostFor?: number) => Promise<T>, until = retryDeadline()): Promise<T> => {
   let isFirst = true

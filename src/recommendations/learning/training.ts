@@ -50,7 +50,7 @@ export const trainModel = async (
     ...(latest && { before: latest.summary.quality as Quality }),
     seconds: Math.round((performance.now() - began) / 100) / 10
   }
-  const bytes = packed({ ids, watched: interactions.itemCount, ...withNewcomers(model, features) })
+  const bytes = packed({ ids, watchedCount: interactions.itemCount, ...withNewcomers(model, features) })
   await data.recommendationModels.save({ format: modelFormat, elements, summary: { ...trained } }, bytes, confirm)
   return trained
 }

@@ -2,7 +2,7 @@ import type { Past } from './interactions.js'
 import type { Links } from './links.js'
 import { enoughToBeSure } from './succession.js'
 
-/** How much a table counts for the first score of an item, and after how many newer items of the past an item counts half in it. */
+/** How much a table counts for first scores, and how the past ages in it: an item that `halfLife` newer ones follow counts half. */
 export interface Share {
   share: number
   halfLife: number
@@ -68,7 +68,10 @@ const longAgo = 16
 export const reach = 64
 const others = 6
 
-/** Of each table the sums with the second decay, with the first, and the values of the newest items; all of them again as logarithms; others. */
+/**
+ * For each table: a sum over the past with the slow decay, one with the fast decay, and the values of each of the newest items. Then the
+ * logarithms of all these, and then the other features.
+ */
 export const featureCount = (tables: number) => 2 * perTable * tables + others
 
 const smallest = 1e-4
@@ -107,13 +110,13 @@ export class Ranker {
     return this.bestApart(past, this.scores.length, [count, 0], accepts)[0]
   }
 
-  /** Like `best`, with a list of their own for the items from `border` on, by their first scores. */
+  /** Two lists: the best of the items below `border`, as in `best`, and those from `border` on with the highest first scores. */
   bestApart(past: Past, border: number, [count, beyond]: [number, number], accepts: (item: number) => boolean): [Scored[], Scored[]] {
     const [pool, others] = this.candidates(past, border, [Math.max(count, poolSize), beyond], accepts)
     return [[...this.ranked(past, pool.slice(0, poolSize)), ...pool.slice(poolSize)].slice(0, count), others]
   }
 
-  /** The accepted items with the highest first scores, which must be positive, before and from `border`. */
+  /** The accepted items with the highest first scores above 0: a list of those below `border`, and one of the rest. */
   candidates(past: Past, border: number, counts: [number, number], accepts: (item: number) => boolean): [Scored[], Scored[]] {
     const { scores } = this
     this.addFirstScores(past)
@@ -165,7 +168,7 @@ export class Ranker {
     const { links, views } = this.ranking
     const { starts, targets, weights, tables } = links
     const stride = perTable * tables
-    // Otherwise it may have borrowed what is sure.
+    // An item with fewer viewers may have borrowed its links from items like it (newcomers.ts), so they are not sure.
     const isKnown = (views[item] as number) >= enoughToBeSure
     const end = starts[item + 1] as number
     for (let link = starts[item] as number; link < end; link++) {

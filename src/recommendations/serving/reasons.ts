@@ -8,9 +8,20 @@ export interface Recommendation {
   because?: number | undefined
 }
 
-/** Names the watched title that led to a recommendation. Without one, or if it cannot be served, popularity is the reason. */
-export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): RecommendationReason =>
-  content_id === undefined || !content ? { type: 'popular' } : { type: 'watched', content_id, name: content.name }
+export type ReasonType = RecommendationReason['type']
+
+/** Decides the type of a reason, for responses and for counts. */
+export const reasonTypeOf = (because: number | undefined): ReasonType => (because === undefined ? 'popular' : 'watched')
+
+/** The reason as it is sent. A watched title that cannot be served is not named: then the reason is popularity. */
+export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): RecommendationReason => {
+  switch (reasonTypeOf(content_id)) {
+    case 'popular':
+      return { type: 'popular' }
+    case 'watched':
+      return content ? { type: 'watched', content_id: content_id as number, name: content.name } : { type: 'popular' }
+  }
+}
 
 /** Of ten adjacent recommendations, at most four have the same reason. */
 const adjacent = 10

@@ -35,6 +35,7 @@ export const fadedLast = <T>(
 ): T[] => {
   if (faded.size === 0) return choose(excluded)
   const first = choose(new Set([...excluded, ...faded]))
+  // Fewer than `count` means that no others are left.
   if (first.length === count) return first
   return [...first, ...choose(excluded).filter(one => faded.has(titleOf(one)))].slice(0, count)
 }
@@ -72,14 +73,17 @@ export class Recommender {
     return fadedLast(viewing, count, rank, ({ title }) => title)
   }
 
-  /** What `recommend` gives, remembered by this name, which stands for the history, until the model or the catalogue change. */
-  remembered(name: string, audience: Audience, recommend: () => Recommendation[], now = Date.now()) {
+  /**
+   * What `make` gives, remembered until the model or the catalogue change. `name` stands for all that `make` depends on besides these and
+   * the audience: how many are wanted, and the history.
+   */
+  remembered(name: string, audience: Audience, make: () => Recommendation[], now = Date.now()) {
     const { skeleton, version, listing } = this.catalogue
     const key = [name, segmentOf(skeleton, audience), version, ...this.version(audience.country)].join(' ')
     const known = this.kept.get(key)
     if (known && now < known.until) return known.recommendations
     const until = listing.validUntil(now)
-    const recommendations = recommend()
+    const recommendations = make()
     this.kept.put(key, { recommendations, until })
     return recommendations
   }

@@ -42,6 +42,7 @@ export class ServedModel {
       past,
       best.map(({ item }) => item)
     )
+    // `reasons` gives -1 for none, where `rows` has nothing.
     return best.map(({ title }, at) => ({ title, because: rows[reasons[at] as number] }))
   }
 
@@ -78,7 +79,7 @@ export class ServedModel {
       return row >= 0 && !excluded.has(row) && isOpen(skeleton, row, now, audience)
     }
     const counts: [number, number] = [count, Math.ceil(count / newcomerEvery)]
-    const [titles, newcomers] = ranker.bestApart(past, model.watched, counts, isWanted)
+    const [titles, newcomers] = ranker.bestApart(past, model.watchedCount, counts, isWanted)
     return interleaved(titles, newcomers, count).map(({ item }) => ({ title: rows[item] as number, item }))
   }
 

@@ -1,10 +1,8 @@
-import { type RecommendationReason, reasonTypes } from '../../../schemas/recommendation.js'
+import { reasonTypes } from '../../../schemas/recommendation.js'
 import { Cache } from '../../cache.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { days } from '../../time.js'
-import type { Recommendation } from './reasons.js'
-
-type ReasonType = RecommendationReason['type']
+import { type ReasonType, type Recommendation, reasonTypeOf } from './reasons.js'
 
 /** A title that was recommended to a user, and when it was counted. Once begun, it is not counted again. */
 interface Showing {
@@ -58,9 +56,7 @@ export class Uptake {
     const ids = new Set(showings.map(({ id }) => id))
     const state = isReporting ? 'recommended' : 'shown'
     const added = recommendations
-      .map(({ title, because }): Showing => {
-        return { id: skeleton.idOf(title), at: now, reason: because === undefined ? 'popular' : 'watched', state }
-      })
+      .map(({ title, because }): Showing => ({ id: skeleton.idOf(title), at: now, reason: reasonTypeOf(because), state }))
       .filter(({ id }) => !ids.has(id))
     if (added.length === 0) return
     if (!isReporting) for (const { reason } of added) this.shown[reason]++

@@ -70,7 +70,7 @@ t.test('a model that cannot be used', async t => {
     app.data.recommendationModels.save({ format, elements: 1, summary: {} }, bytes)
   const good = packed({
     ids: Float64Array.of(1, 2),
-    watched: 2,
+    watchedCount: 2,
     shares: [{ share: 1, halfLife: 2 }],
     views: Float32Array.of(1, 1),
     freshness: Float32Array.of(1, 1),
