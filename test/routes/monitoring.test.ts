@@ -7,6 +7,17 @@ import { until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
 import { crowdOf, firstOfCrowd, span, trainOn, views } from '../recommendations/helper.js'
 
+t.test('/health and /ready', async t => {
+  const app = await build(t)
+  for (const url of ['/health', '/ready']) {
+    const response = await app.inject(url)
+    t.equal(response.statusCode, 200)
+    t.match(response.json(), { success: true, data: {} })
+    const head = await app.inject({ method: 'HEAD', url })
+    t.strictSame([head.statusCode, head.body], [200, ''])
+  }
+})
+
 /** The value of each series, by its name and its labels as they are written. */
 const seriesOf = async (app: App) => {
   const { statusCode, headers, body } = await app.inject('/metrics')
