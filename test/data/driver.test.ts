@@ -2,23 +2,26 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { setImmediate as turn } from 'node:timers/promises'
+import { BSON, type Db, Decimal128, type Document, Double, Long, ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
-import { closeSoon, connectionTo } from '../../../src/data/driver/connection.js'
-import { isUnavailable } from '../../../src/data/driver/faults.js'
-import { withRetries } from '../../../src/data/driver/retry.js'
-import { hashPassword } from '../../../src/identity/passwords.js'
-import { type Answer, collectionOf } from '../../helpers/answers.js'
-import { addUser, build, password } from '../../helpers/app.js'
-import { databaseOf, databaseUrl, seededUrl } from '../../helpers/database.js'
-import { film } from '../../helpers/documents.js'
-import { proxyTo } from '../../helpers/proxy.js'
-import { type Viewer, viewerOf, watch } from '../../helpers/viewer.js'
+import { columnsOf } from '../../src/data/driver/columns.js'
+import { closeSoon, connectionTo } from '../../src/data/driver/connection.js'
+import { isUnavailable } from '../../src/data/driver/faults.js'
+import { aggregateCommitted, aggregateInOneBatch, aggregateRaw, findInOneBatch } from '../../src/data/driver/one-batch.js'
+import { withRetries } from '../../src/data/driver/retry.js'
+import { hashPassword } from '../../src/identity/passwords.js'
+import { type Answer, collectionOf } from '../helpers/answers.js'
+import { addUser, build, password } from '../helpers/app.js'
+import { databaseOf, databaseUrl, openCursors, seededUrl } from '../helpers/database.js'
+import { film } from '../helpers/documents.js'
+import { proxyTo } from '../helpers/proxy.js'
+import { until } from '../helpers/until.js'
+import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 
 interface Thing {
   _id: number
   tries?: number
 }
-
 const things = async (t: Test, options = '') => {
   const { client, db } = connectionTo((await databaseUrl(t)) + options)
   t.teardown(() => client.close())
@@ -26,6 +29,35 @@ const things = async (t: Test, options = '') => {
   await collection.insertOne({ _id: 1 })
   return collection
 }
+
+t.test('options of a connection string about reads and writes are ignored, the others count', async t => {
+  const path = encodeURIComponent('/a?b&c=d')
+  const cases: [url: string, options: object, database: string][] = [
+    ['mongodb://127.0.0.1', {}, 'viewer'],
+    ['mongodb://127.0.0.1/x', {}, 'x'],
+    ['mongodb://127.0.0.1/x?', {}, 'x'],
+    ['mongodb://127.0.0.1/?w=1&maxPoolSize=3', { maxPoolSize: 3 }, 'viewer'],
+    ['mongodb://127.0.0.1/x?maxPoolSize=3&w=0', { maxPoolSize: 3 }, 'x'],
+    [
+      `mongodb://u:p%3F@a,b:2/x?tlsCAFile=${path}&READPREFERENCE=nearest&readPreferenceTags=dc:a&readPreferenceTags=`,
+      { tlsCAFile: '/a?b&c=d' },
+      'x'
+    ],
+    ['mongodb://a/x?readPreference=secondary&maxStalenessSeconds=120&replicaSet=rs', { replicaSet: 'rs' }, 'x'],
+    ['mongodb://a/x?readConcernLevel=linearizable&journal=false&wtimeoutMS=5&w=tag&retryWrites=false', { retryWrites: false }, 'x']
+  ]
+  for (const [url, options, database] of cases) {
+    const { client, db } = connectionTo(url)
+    t.match(client.options, options, url)
+    t.equal(db.databaseName, database, url)
+    for (const { readPreference, readConcern, writeConcern } of [client, db, db.collection('users')]) {
+      t.equal(readPreference?.mode, 'primary', url)
+      t.equal(readPreference?.tags, undefined, url)
+      t.equal(readConcern, undefined, url)
+      t.strictSame({ ...writeConcern }, { w: 'majority' }, url)
+    }
+  }
+})
 
 t.test('a write is repeated when its connection breaks', async t => {
   const proxy = await proxyTo(t, await seededUrl(t, { contents: [film(1)] }))
@@ -247,4 +279,136 @@ t.test('a login that could not be decided', async t => {
       t.equal(status, 200)
     })
   }
+})
+
+const count = 70
+const order = { $sort: { _id: -1 } }
+const hint = { _id: 1 }
+
+interface LargeThing extends Document {
+  _id: number
+  filler: string
+}
+
+/** Documents of 35 MB together, which takes three batches. */
+const filled = async (t: Test, url: string) => {
+  const { client, db } = connectionTo(url)
+  t.teardown(() => client.close())
+  const filler = 'x'.repeat(500_000)
+  await db.collection<LargeThing>('things').insertMany(Array.from({ length: count }, (_, _id) => ({ _id, filler })))
+  return db
+}
+
+const largeThings = { collectionName: 'things' }
+const reads: Record<string, (db: Db) => Promise<{ _id: number }[]>> = {
+  aggregateInOneBatch: db => aggregateInOneBatch<LargeThing>(db, largeThings, [order]),
+  aggregateRaw: async db => (await aggregateRaw(db, largeThings, [order], { hint })).map(row => BSON.deserialize(row) as LargeThing),
+  aggregateCommitted: async db => (await aggregateCommitted<LargeThing>(db, largeThings, [order])).rows,
+  findInOneBatch: async db => (await findInOneBatch(db, db.collection<LargeThing>('things'), {})).reverse()
+}
+
+t.test('what does not fit into one batch is read to its end', async t => {
+  const db = await filled(t, await databaseUrl(t))
+  for (const [name, read] of Object.entries(reads)) {
+    const rows = await read(db)
+    t.strictSame(
+      rows.map(({ _id }) => _id),
+      Array.from({ length: count }, (_, i) => count - 1 - i),
+      name
+    )
+    t.strictSame(await openCursors(db), [], name)
+  }
+})
+
+t.test('a read whose connection breaks between batches fails, and leaves no cursor open', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const db = await filled(t, proxy.url)
+  for (const [name, read] of Object.entries(reads)) {
+    proxy.at('getMore', proxy.cut)
+    const error = await read(db).catch((error: unknown) => error)
+    t.ok(isUnavailable(error), name)
+    await until(async () => (await openCursors(db)).length === 0)
+  }
+})
+
+t.test('a read on which the server does not go on ends in time', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const db = await filled(t, proxy.url)
+  const { client, db: hurried } = connectionTo(proxy.url, { timeoutMS: 1500, connectTimeoutMS: 1500 })
+  t.teardown(() => client.close())
+  proxy.at('getMore', proxy.freeze)
+  const began = performance.now()
+  const error = await aggregateInOneBatch<LargeThing>(hurried, largeThings, [order]).catch((error: unknown) => error)
+  t.match(error, { statusCode: 503 })
+  t.ok(performance.now() - began < 5000)
+  proxy.comeBack()
+  t.equal((await aggregateInOneBatch<LargeThing>(hurried, largeThings, [order])).length, count, 'the next one is whole')
+  await until(async () => (await openCursors(db)).length === 0)
+})
+
+t.test('a cursor that the server does not know is a failure that passes', async t => {
+  const { client, db } = connectionTo(await databaseUrl(t))
+  t.teardown(() => client.close())
+  const error = await db.command({ getMore: BSON.Long.fromNumber(12_345), collection: 'things' }).catch((error: unknown) => error)
+  t.match(error, { codeName: 'CursorNotFound' })
+  t.ok(isUnavailable(error))
+})
+
+const values = ['time', 'times', 'content_id'] as const
+const moments = ['at'] as const
+
+type Row = Record<(typeof values)[number] | (typeof moments)[number], unknown>
+
+const read = (documents: Buffer[]) => columnsOf<Row>(documents, values, moments)
+
+/** What the driver reads. Only dates are moments. */
+const expected = (documents: Buffer[]) => {
+  const rows = documents.map(document => BSON.deserialize(document))
+  const milliseconds = ({ at }: { at?: unknown }) => (at instanceof Date ? at.getTime() : undefined)
+  return { ...Object.fromEntries(values.map(name => [name, rows.map(row => row[name])])), at: rows.map(milliseconds) }
+}
+
+const raw = (...documents: object[]) => documents.map(document => Buffer.from(BSON.serialize(document)))
+
+t.test('numbers, nulls and moments, in any order, whatever is missing', async t => {
+  const documents = raw(
+    { time: 1, times: 2, content_id: 3 },
+    { content_id: -(2 ** 31), time: 2 ** 31 - 1, at: new Date('2026-11-24T20:15:00.123Z') },
+    { at: new Date(-1), times: 12.5, time: new Double(7), content_id: 2 ** 53 },
+    { time: null, times: -0, content_id: Number.NaN, at: new Date(8.64e15) },
+    {}
+  )
+  const columns = read(documents)
+  t.strictSame(columns, expected(documents))
+  t.strictSame(columns.time, [1, 2 ** 31 - 1, 7, null, undefined])
+  t.strictSame(columns.at, [undefined, Date.parse('2026-11-24T20:15:00.123Z'), -1, 8.64e15, undefined])
+  t.ok(Object.is(columns.times[3], -0))
+})
+
+t.test('any other value is what the driver reads', async t => {
+  const documents = raw(
+    { time: Long.fromNumber(2 ** 40), content_id: 1, at: new Date(1) },
+    { time: 1, content_id: 'one', at: 'one' },
+    { time: [1, 2], times: { time: 3 } },
+    { time: new Date(5), times: true, content_id: new ObjectId() },
+    { times: Decimal128.fromString('1.5'), at: 1.5 },
+    { time: 1, tim: 2, other: 3, content_id: 4, at: null },
+    { times: 5, at: 5 }
+  )
+  const columns = read(documents)
+  t.strictSame(columns, expected(documents))
+  t.strictSame(columns.content_id, [
+    1,
+    'one',
+    undefined,
+    documents[3] && BSON.deserialize(documents[3]).content_id,
+    undefined,
+    4,
+    undefined
+  ])
+  t.strictSame(columns.at, [1, ...Array(6)])
+})
+
+t.test('no documents', async t => {
+  t.strictSame(read([]), { time: [], times: [], content_id: [], at: [] })
 })
