@@ -1,19 +1,25 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
 import { exportJWK, exportSPKI, type GenerateKeyPairResult, generateKeyPair, SignJWT } from 'jose'
 import t, { type Test } from 'tap'
-import { keysFromUrl } from '../../src/identity/provider-keys.js'
-import { providerTokens } from '../../src/identity/provider-tokens.js'
-import { Revocations } from '../../src/identity/revocations.js'
-import { beginErasure, removeUser } from '../../src/privacy/erase.js'
-import { minutes } from '../../src/time.js'
-import { addUser, build, providerUser, secret, settingsFor } from '../helpers/app.js'
-import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
-import { film } from '../helpers/documents.js'
-import { proxyTo } from '../helpers/proxy.js'
-import { until } from '../helpers/until.js'
+import { unauthenticated } from '../src/errors.js'
+import { ExpiringIds } from '../src/identity/expiring-ids.js'
+import { profileAgeLimitsOf } from '../src/identity/profiles.js'
+import { keysFromUrl } from '../src/identity/provider-keys.js'
+import { providerTokens } from '../src/identity/provider-tokens.js'
+import { Revocations } from '../src/identity/revocations.js'
+import { beginErasure, removeUser } from '../src/privacy/erase.js'
+import { minutes } from '../src/time.js'
+import { addUser, build, password, providerUser, secret, settingsFor } from './helpers/app.js'
+import { databaseOf, databaseUrl, seededUrl } from './helpers/database.js'
+import { profileOf } from './helpers/devices.js'
+import { film } from './helpers/documents.js'
+import { proxyTo } from './helpers/proxy.js'
+import { until } from './helpers/until.js'
 
 const issuer = 'https://id.example.com/'
 const audience = 'tv'
@@ -427,4 +433,113 @@ t.test('an erased user who comes back is a new user, but not with an older token
   for (const app of all) t.equal(await status(app, another), 401, 'a token that was never seen')
   const notes = await databaseOf(one).collection('erasures').find().toArray()
   t.notMatch(JSON.stringify(notes), /ada|example/)
+})
+
+const address = '192.0.2.1'
+
+t.test('the password of a signed-in user is checked within the limits of the login', async t => {
+  const app = await build(t, { settings: { LOGIN_LIMIT: '3' } })
+  const { confirmPassword, authenticate } = app.passwordChecks
+  const { _id, email } = await addUser(app)
+  const other = await addUser(app, 'other@example.com', 'Other')
+
+  t.equal((await confirmPassword(_id, password, address))._id, _id)
+  for (let failure = 0; failure < 2; failure++) await t.rejects(confirmPassword(_id, 'wrong', address), unauthenticated())
+  await t.rejects(authenticate(email, 'wrong', address), unauthenticated())
+  await t.rejects(confirmPassword(_id, password, address), { message: 'Too many login attempts, try again later' })
+  await t.rejects(authenticate(email, password, address), { message: 'Too many login attempts, try again later' })
+  t.equal((await confirmPassword(other._id, password, address))._id, other._id, 'another user has a separate limit')
+  t.equal((await confirmPassword(_id, password, '192.0.2.2'))._id, _id, 'so has another address')
+
+  await app.data.users.disable(other._id)
+  await t.rejects(confirmPassword(other._id, password, address), unauthenticated())
+  const users = databaseOf(app).collection<{ _id: number }>('users')
+  await users.updateOne({ _id: other._id }, { $unset: { email: '', email_key: '' } })
+  for (const id of [other._id, 404]) await t.rejects(confirmPassword(id, password, address), unauthenticated())
+})
+
+t.test('a profile that could not be removed has no limit again', async t => {
+  const app = await build(t)
+  const { profiles, users } = app.data
+  const account = await addUser(app)
+  const limits = profileAgeLimitsOf(app.data)
+  const [tom, gone] = [await profileOf(app, account), await profileOf(app, account)]
+  const fault = new Error('the database went away')
+  const failing = async () => {
+    throw fault
+  }
+  await t.rejects(limits.whileRemoving(account._id, tom, failing), fault)
+  t.equal((await profiles.byId(account._id, tom._id)).max_age, null)
+
+  const removing = async () => {
+    await users.remove(gone._id)
+    return failing()
+  }
+  await t.rejects(limits.whileRemoving(account._id, gone, removing), fault, 'also if there is nothing to restore')
+})
+
+/** Ids that collide in every way: the same slot of the same table, and equal in all parts but one. */
+const crowded = Array.from({ length: 4 }, (_, i) =>
+  [0, 16, 4096, 4097].flatMap(n => {
+    const parts = [1, 2, 3, 256].map((part, at) => (at === i ? part + 256 * n : part).toString(16).padStart(8, '0'))
+    const hex = parts.join('')
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  })
+).flat()
+
+t.test('a set of ids that expire is like a Map of them', async _t => {
+  const id = fc.oneof(fc.uuid(), fc.constantFrom(...crowded))
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({ id, until: fc.integer({ min: 1, max: 100 }) }),
+      fc.record({ now: fc.integer({ min: 0, max: 100 }), count: fc.constantFrom(256, 512) })
+    ),
+    { maxLength: 300 }
+  )
+  fc.assert(
+    fc.property(steps, fc.array(id), (steps, others) => {
+      const ids = new ExpiringIds()
+      const expected = new Map<string, number>()
+      for (const step of steps) {
+        if ('id' in step) {
+          ids.add(step.id, step.until)
+          expected.set(step.id, Math.max(step.until, expected.get(step.id) ?? 0))
+        } else {
+          ids.sweep(step.now, step.count)
+          for (const [id, until] of expected) if (until <= step.now) expected.delete(id)
+        }
+        if (ids.size !== expected.size) return false
+      }
+      return [...others, ...crowded, ...expected.keys()].every(id => ids.has(id) === expected.has(id))
+    })
+  )
+})
+
+t.test('a hundred thousand ids', async t => {
+  const all = Array.from({ length: 100_000 }, () => randomUUID() as string)
+  const ids = new ExpiringIds()
+  for (const [n, id] of all.entries()) ids.add(id, n + 1)
+  t.equal(ids.size, all.length)
+  t.equal(all.filter(id => !ids.has(id)).length, 0)
+  t.equal(all.filter(() => ids.has(randomUUID())).length, 0)
+
+  // In several turns, as after each read of the database.
+  for (let turn = 0; turn < 32; turn++) ids.sweep(60_000, 8)
+  t.equal(ids.size, 40_000)
+  t.strictSame([all.slice(0, 60_000).filter(id => ids.has(id)).length, all.slice(60_000).filter(id => !ids.has(id)).length], [0, 0])
+  ids.sweep(100_000)
+  t.equal(ids.size, 0)
+})
+
+t.test('a text that is no session id is never in the set', async t => {
+  const ids = new ExpiringIds()
+  const known = randomUUID()
+  const others = ['', 'x', known.toUpperCase(), known.replaceAll('-', ''), `${known} `, known.replace('-', '0'), 'g'.repeat(36)]
+  for (const text of [known, ...others]) ids.add(text, 10)
+  t.equal(ids.size, 1)
+  t.strictSame(
+    others.filter(text => ids.has(text)),
+    []
+  )
+  t.ok(ids.has(known))
 })
