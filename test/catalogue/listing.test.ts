@@ -4,7 +4,8 @@ import { trackedBytes } from '../../src/cache.js'
 import { everybody } from '../../src/catalogue/audience.js'
 import { type ContentFilter, comparison, defaultOrder, Listing, type Order } from '../../src/catalogue/listing.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
-import { content } from '../helpers/documents.js'
+import { Terms } from '../../src/catalogue/terms.js'
+import { content, term } from '../helpers/documents.js'
 
 const now = Date.now()
 const size = 30_000
@@ -243,4 +244,38 @@ t.test('an order that is kept follows changes and additions', async t => {
   for (let id = 4; id <= 2000; id++) skeleton.put(content(id, { weight: id }))
   t.strictSame(ids().slice(0, 3), [2000, 1999, 1998])
   t.equal(new Set(ids()).size, 2000)
+})
+
+const allTerms = new Terms(
+  Array.from({ length: 3000 }, (_, i) => term(i + 1, { taxonomy: `taxonomy ${i % 10}`, name: `Name ${String(i % 500).padStart(3, '0')}` }))
+)
+const firstTerms = { page: 1, perPage: 20, order_direction: 'DESC' as const }
+
+t.test('the normal form of a filter of terms leaves out what makes no difference', async t => {
+  t.strictSame(
+    allTerms.normalized({ ...firstTerms, taxonomy: ['taxonomy 2', 'none', 'taxonomy 1', 'taxonomy 2'], name: ['constructor'] }),
+    {
+      taxonomy: ['taxonomy 1', 'taxonomy 2'],
+      name: []
+    }
+  )
+  t.strictSame(allTerms.normalized(firstTerms), { taxonomy: undefined, name: undefined })
+})
+
+t.test('a page of a filter has the terms with any of its values in their order', async t => {
+  const filter = { taxonomy: ['taxonomy 1', 'taxonomy 2'], name: undefined }
+  const { shown, total } = allTerms.page(filter, 'id', 'ASC', { page: 2, perPage: 3 })
+  t.strictSame(
+    shown.map(({ _id }) => _id),
+    [13, 22, 23]
+  )
+  t.equal(total, 600)
+  const both = allTerms.page({ ...filter, name: ['Name 001', 'Name 002', 'Name 003'] }, 'name', 'DESC', firstTerms)
+  t.equal(both.total, 12)
+  t.strictSame([both.shown[0]?._id, both.shown[11]?._id], [2503, 2])
+})
+
+t.test('a term is found by its id', async t => {
+  t.equal(allTerms.byId(3000)?._id, 3000)
+  t.equal(allTerms.byId(3001), undefined)
 })

@@ -1,6 +1,25 @@
-import t from 'tap'
-import { leasesOf } from '../../src/data/leases.js'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { LeaseLost, leasesOf } from '../../src/data/leases.js'
+import type { ErrorAnswer } from '../../src/errors.js'
 import { importLease, withImportLease } from '../../src/import/import-lease.js'
+import {
+  countsOrThrow,
+  type ImportOutcome,
+  importInChildProcess,
+  importUpload,
+  outcomeOf,
+  outcomeOfError,
+  receive,
+  removeLeftovers
+} from '../../src/import/upload.js'
 import { until } from '../helpers/until.js'
 import { everything, film, importer, lines, term, withViewers } from './helper.js'
 
@@ -181,4 +200,292 @@ t.test('an import whose lease ran out writes nothing more', async t => {
     const pruned = await losingAt(texts, 'prune')
     t.strictSame(pruned.after, pruned.before, 'nothing is removed')
   }
+})
+
+t.test('replaces', async t => {
+  t.test('names ids that may never have existed', async t => {
+    const { counts, one } = await importer(t)
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(7, { replaces: [5, 6, 5] })) }), { contents: [1, 0, 0] })
+    t.strictSame((await one('contents', 7)).replaces, [5, 6])
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(7, { replaces: [5, 6] })) }), { contents: [0, 0, 1] }, 'again')
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(7)) }), { contents: [0, 1, 0] })
+    t.equal((await one('contents', 7)).replaces, null, 'the list of the latest line holds')
+  })
+
+  t.test('is refused', async t => {
+    const { run, faults, all } = await importer(t)
+    await run({ 'contents.ndjson': lines(film(1), film(7, { replaces: [5, 6] }), film(9, { replaces: [7] })) })
+    const before = await all('contents')
+    const many = (count: number) => Array.from({ length: count }, (_, i) => 1000 + i)
+    const ids = 'must be a list of at most 1,000 ids'
+    const integer = `must be an integer from 1 to ${2 ** 53 - 2 ** 32}`
+    const cases: [string, object[], string[]][] = [
+      ['no list', [film(2, { replaces: 3 })], [`1: replaces: ${ids}`]],
+      ['null', [film(2, { replaces: null })], [`1: replaces: ${ids}`]],
+      ['too many', [film(2, { replaces: many(1001) })], [`1: replaces: ${ids}`]],
+      ['negative', [film(2, { replaces: [-3] })], [`1: replaces.0: ${integer}`]],
+      ['0', [film(2, { replaces: [3, 0] })], [`1: replaces.1: ${integer}`]],
+      ['text', [film(2, { replaces: ['3'] })], [`1: replaces.0: ${integer}`]],
+      ['itself', [film(2, { replaces: [3, 2] })], ['1: replaces: must not contain the id of the content itself']],
+      ['two lines', [film(2, { replaces: [3] }), film(4, { replaces: [3] })], ['2: replaces: content 3 is already replaced in line 1']],
+      ['the database', [film(2, { replaces: [3, 5] })], ['1: replaces: content 5 is already replaced by content 7']],
+      ['a kept line', [film(7), film(2, { replaces: [5] })], ['2: replaces: content 5 is already replaced by content 7']],
+      ['two', [film(2, { replaces: [3] }), film(3, { replaces: [2] })], ['1: replaces: makes a cycle: 3 > 2 > 3']],
+      [
+        'three',
+        [film(11, { replaces: [13] }), film(12, { replaces: [11] }), film(13, { replaces: [12] })],
+        ['1: replaces: makes a cycle: 13 > 11 > 12 > 13']
+      ],
+      [
+        'with the database',
+        [film(2), film(1, { replaces: [9] }), film(5, { replaces: [1] })],
+        ['2: replaces: makes a cycle: 9 > 1 > 5 > 7 > 9']
+      ],
+      ['an earlier id', [film(5, { replaces: [9] })], ['1: replaces: makes a cycle: 9 > 5 > 7 > 9']],
+      [
+        'long',
+        Array.from({ length: 300 }, (_, i) => film(100 + i, { replaces: [100 + ((i + 1) % 300)] })),
+        [`1: replaces: makes a cycle: ${[101, 100, ...Array.from({ length: 8 }, (_, i) => 399 - i)].join(' > ')} > ... > 101`]
+      ]
+    ]
+    for (const [what, records, expected] of cases)
+      t.strictSame(
+        await faults({ 'contents.ndjson': lines(...records) }),
+        expected.map(fault => `contents.ndjson:${fault}`),
+        what
+      )
+    t.strictSame(await all('contents'), before, 'nothing was written')
+    const exactly = lines(film(2, { replaces: many(1000) }))
+    t.strictSame(await faults({ 'contents.ndjson': exactly }), [])
+  })
+
+  t.test('makes the line of an earlier id change nothing as long as it is replaced', async t => {
+    const { counts, one } = await importer(t)
+    const names = async () => [(await one('contents', 5)).name, (await one('contents', 7)).name]
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(5), film(7, { replaces: [5] })) }), { contents: [2, 0, 0] })
+    const other = film(5, { name: 'Other', replaces: [4] })
+    t.strictSame(await counts({ 'contents.ndjson': lines(other) }), { contents: [0, 0, 1] })
+    t.strictSame(await counts({ 'contents.ndjson': lines(other, film(7, { replaces: [5] })) }), { contents: [0, 0, 2] })
+    t.strictSame(await names(), ['Film 5', 'Film 7'])
+    t.strictSame(await counts({ 'contents.ndjson': lines(other, film(7)) }), { contents: [0, 2, 0] }, 'and not longer')
+    t.strictSame(await names(), ['Other', 'Film 7'])
+    t.strictSame((await one('contents', 5)).replaces, [4])
+  })
+
+  t.test('may move an id from one content to another, and back', async t => {
+    const { counts, run, one } = await importer(t)
+    await run({ 'contents.ndjson': lines(film(5), film(7, { replaces: [5] })) })
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(5, { replaces: [7] }), film(7)) }), { contents: [0, 2, 0] })
+    t.strictSame([(await one('contents', 5)).replaces, (await one('contents', 7)).replaces], [[7], null])
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(8, { replaces: [7] }), film(5)) }), { contents: [1, 1, 0] })
+    t.strictSame((await one('contents', 8)).replaces, [7])
+  })
+
+  t.test('is known of chains in the database', async t => {
+    const { counts, db } = await importer(t)
+    await counts({ 'contents.ndjson': lines(film(5), film(7, { replaces: [5] }), film(9, { replaces: [7] })) })
+    const records = [film(5, { name: 'X' }), film(7, { name: 'X', replaces: [5] }), film(9, { replaces: [7] })]
+    t.strictSame(await counts({ 'contents.ndjson': lines(...records) }), { contents: [0, 0, 3] })
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(9), film(5, { name: 'Y' })) }), { contents: [0, 1, 1] }, 'only 7 is free')
+    await db
+      .collection('contents')
+      .updateMany({}, [
+        { $set: { replaces: { $cond: [{ $eq: ['$_id', 5] }, [9], { $cond: [{ $eq: ['$_id', 9] }, [5], null] }] }, digest: '' } }
+      ])
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(5), film(9)) }), { contents: [0, 2, 0] }, 'a circle by other software ends')
+  })
+
+  t.test('lets what viewers have of earlier ids be imported', async t => {
+    const { counts, db } = await withViewers(t)
+    const files = {
+      'contents.ndjson': lines(film(7, { replaces: [1, 50] })),
+      'history.ndjson': lines(
+        { user_id: 1, content_id: 50, time: 9, percentage: 95, updated_at: '2024-01-01T00:00:00Z' },
+        { user_id: 1, content_id: 1, time: 5, updated_at: '2023-01-01T00:00:00Z' },
+        { user_id: 2, content_id: 7, time: 7 }
+      ),
+      'watchlist.ndjson': lines({ user_id: 1, content_id: 50 }, { user_id: 1, content_id: 2 }),
+      'hidden.ndjson': lines({ user_id: 1, content_id: 1 }),
+      'ratings.ndjson': lines({ user_id: 1, content_id: 50, rating: 'like' }),
+      'preferences.ndjson': lines({ user_id: 1, content_id: 50, audio: 'de' }, { user_id: 1, content_id: null, audio: 'en' })
+    }
+    t.strictSame(await counts(files), {
+      contents: [1, 0, 0],
+      history: [2, 0, 1],
+      watchlist: [2, 0, 0],
+      hidden: [1, 0, 0],
+      ratings: [1, 0, 0],
+      preferences: [2, 0, 0]
+    })
+    const { 'contents.ndjson': _, ...lists } = files
+    t.strictSame(
+      await counts(lists),
+      { history: [0, 0, 3], watchlist: [0, 0, 2], hidden: [0, 0, 1], ratings: [0, 0, 1], preferences: [0, 0, 2] },
+      'again'
+    )
+    const ids = async (list: string) =>
+      (await db.collection(list).find().sort({ user_id: 1, content_id: 1 }).toArray()).map(e => [e.user_id, e.content_id])
+    t.strictSame(await ids('history'), [
+      [1, 7],
+      [2, 7]
+    ])
+    t.strictSame(await ids('watchlist'), [
+      [1, 2],
+      [1, 7]
+    ])
+    t.strictSame(await ids('hidden'), [[1, 7]])
+    t.strictSame(await ids('ratings'), [[1, 7]])
+    t.strictSame(await ids('preferences'), [
+      [1, -1],
+      [1, 7]
+    ])
+    t.match(await db.collection('history').findOne({ user_id: 1 }), { time: 9, plays: 1 }, 'the newest')
+  })
+})
+
+t.test('files that a killed process left behind are removed, and none of a living one', async t => {
+  const folderOf = (pid: number) => mkdtemp(join(tmpdir(), `viewer-import-${pid}-`))
+  const { pid: ended } = spawnSync(process.execPath, ['--version'])
+  const folders = [await folderOf(ended), await folderOf(process.pid), await folderOf(process.ppid)]
+  t.teardown(() => rm(String(folders[2]), { recursive: true }))
+  await removeLeftovers()
+  t.strictSame(folders.map(existsSync), [false, false, true])
+})
+
+t.test('no import begins while the service is stopping', async t => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const caller = request({ port: (server.address() as AddressInfo).port, method: 'POST', agent: false }).on('error', () => {})
+  t.teardown(() => caller.destroy())
+  caller.end('{}')
+  const [upload] = (await once(server, 'request')) as [IncomingMessage]
+  const { signal } = new AbortController()
+  const order = { url: 'mongodb://127.0.0.1:1', prune: false, issuer: undefined, completedAt: 90, signal, isStopping: () => true }
+  t.strictSame(await importUpload(upload, 'contents', order), { status: 'interrupted' })
+})
+
+const patient = { idleTimeout: 60_000, signal: new AbortController().signal }
+
+/** An upload that has begun, as its receiver and as its caller see it. */
+const begun = async (t: Test) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const caller = request({ port: (server.address() as AddressInfo).port, method: 'POST', agent: false }).on('error', () => {})
+  caller.write('one\n')
+  const [upload, response] = (await once(server, 'request')) as [IncomingMessage, { end: () => void }]
+  t.teardown(() => {
+    response.end()
+    caller.destroy()
+  })
+  return { caller, upload, path: join(t.testdir(), 'file') }
+}
+
+const statusOf = (receiving: Promise<void>) =>
+  receiving.then(
+    () => 'received',
+    ({ statusCode }: ErrorAnswer) => statusCode
+  )
+
+t.test('what a caller sends is in the file', async t => {
+  const { caller, upload, path } = await begun(t)
+  caller.end('two\n')
+  t.equal(await statusOf(receive(upload, path, patient)), 'received')
+  t.equal(readFileSync(path, 'utf8'), 'one\ntwo\n')
+  t.equal(upload.socket.timeout, 0, 'the caller may wait for the import without a timeout')
+})
+
+t.test('a silent caller gets a 408', async t => {
+  const { upload, path } = await begun(t)
+  t.equal(await statusOf(receive(upload, path, { ...patient, idleTimeout: 100 })), 408)
+})
+
+t.test('a caller who hangs up ends the upload', async t => {
+  const { caller, upload, path } = await begun(t)
+  const receiving = statusOf(receive(upload, path, patient))
+  caller.destroy()
+  t.equal(await receiving, 400)
+})
+
+t.test('a service that stops ends the upload', async t => {
+  const { upload, path } = await begun(t)
+  const stop = new AbortController()
+  const receiving = statusOf(receive(upload, path, { ...patient, signal: stop.signal }))
+  stop.abort()
+  t.equal(await receiving, 503)
+  const late = await begun(t)
+  t.equal(await statusOf(receive(late.upload, late.path, { ...patient, signal: stop.signal })), 503, 'no upload begins after the signal')
+})
+
+t.test('a file that cannot be written ends the upload', async t => {
+  const { upload, path } = await begun(t)
+  await t.rejects(receive(upload, join(path, 'below'), patient), { code: 'ENOENT' })
+})
+
+t.test('an import in a process of its own', async t => {
+  const { url, all } = await importer(t)
+  const folder = t.testdir({ 'contents.ndjson': Array.from({ length: 5000 }, (_, i) => lines(film(i + 1))).join('\n') })
+  const order = { url, path: join(folder, 'contents.ndjson'), prune: false, issuer: undefined, completedAt: 90 }
+  // Runs beside the other tests, because it tries to reach its database for five seconds.
+  const withoutDatabase = importInChildProcess({ ...order, url: 'mongodb://127.0.0.1:1' }, patient.signal)
+
+  t.test('says what failed', async t => {
+    const outcome = await importInChildProcess({ ...order, path: join(folder, 'terms.ndjson') }, patient.signal)
+    t.match(outcome, { status: 'failed', cause: /terms\.ndjson: does not exist/ })
+  })
+
+  t.test('stops after a batch, and the next one completes it', async t => {
+    t.strictSame(await importInChildProcess(order, AbortSignal.abort()), { status: 'interrupted' }, 'an aborted import does not begin')
+    const stop = new AbortController()
+    const stopped = importInChildProcess(order, stop.signal)
+    while ((await all('contents')).length === 0) await new Promise(setImmediate)
+    stop.abort()
+    t.strictSame(await stopped, { status: 'interrupted' })
+    const written = (await all('contents')).length
+    t.ok(written > 0 && written < 5000 && written % 1000 === 0, `${written} were written`)
+    t.strictSame(await importInChildProcess(order, patient.signal), {
+      status: 'imported',
+      counts: { added: 5000 - written, changed: 0, unchanged: written }
+    })
+  })
+
+  t.test('says that the database was down', async t => {
+    t.match(await withoutDatabase, { status: 'unavailable', cause: /ECONNREFUSED/ })
+  })
+})
+
+t.test('the outcome of an interrupted import leaves out what was written before', async t => {
+  const counts = { added: 1, changed: 0, unchanged: 0 }
+  t.strictSame(outcomeOf({ kinds: { contents: counts }, interrupted: true }), { status: 'interrupted' })
+  t.strictSame(outcomeOf({ kinds: { contents: counts }, interrupted: false }), { status: 'imported', counts })
+})
+
+t.test('what a caller gets for the outcome of an import', async t => {
+  const warnings: string[] = []
+  const answerTo = (outcome: ImportOutcome) => countsOrThrow(outcome, cause => warnings.push(cause))
+  const counts = { added: 1, changed: 2, unchanged: 3 }
+  t.strictSame(answerTo({ status: 'imported', counts }), { ...counts, removed: 0 })
+  t.strictSame(answerTo({ status: 'imported', counts: { ...counts, pruned: 4 } }), { ...counts, removed: 4 })
+
+  const thrownBy = (outcome: ImportOutcome) => {
+    try {
+      return answerTo(outcome)
+    } catch (error) {
+      return { ...(error as ErrorAnswer), message: (error as Error).message }
+    }
+  }
+  const errors = [{ line: 3, field: 'name', message: 'is required' }]
+  const refused = (rest: number) => thrownBy({ status: 'refused', errors, rest })
+  t.match(refused(0), { statusCode: 400, message: 'line 3: name is required', body: { errors } })
+  t.match(refused(1), { message: 'line 3: name is required, and 1 more error' })
+  t.match(refused(2), { message: 'line 3: name is required, and 2 more errors' })
+  t.strictSame(thrownBy({ status: 'failed', cause: 'the disk is full' }), { message: 'the disk is full' })
+  t.strictSame(warnings, [])
+
+  for (const outcome of [{ status: 'interrupted' }, { status: 'unavailable', cause: 'the database is down' }] as const)
+    t.match(thrownBy(outcome), { statusCode: 503, headers: { 'retry-after': '1' } })
+  t.match(thrownBy(outcomeOfError(new LeaseLost('import'))), { statusCode: 409, headers: { 'retry-after': '5' } })
+  const lost = 'The lease of this import ran out, probably because the database did not respond for a minute'
+  t.strictSame(warnings, ['the service is stopping', 'the database is down', lost])
 })

@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process'
+import { execFile, execSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { buildApp } from '../../src/app.js'
 import { readSettings, Settings } from '../../src/config.js'
 import * as errors from '../../src/errors.js'
 import { bodyLimit } from '../../src/http/requests.js'
@@ -12,9 +14,27 @@ import { closeTimeout } from '../../src/process/serve.js'
 import { build, settingsFor } from '../helpers/app.js'
 import { built } from '../helpers/run.js'
 
-t.test('CI', async t => {
-  const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+const rules = await read('deploy/prometheus/rules.yaml')
+const alerts = rules.split(/^ +- alert: /m).slice(1)
+const namesIn = (text: string) => [...text.matchAll(/([a-zA-Z_][\w:]*)\{/g)].map(([, name = '']) => name)
+interface Board {
+  panels: { title: string; gridPos: Record<'x' | 'y' | 'w' | 'h', number>; targets?: { expr: string }[] }[]
+  templating: { list: { name: string; query: string | { query: string } }[] }
+}
+const { panels, templating }: Board = JSON.parse(await read('deploy/grafana/viewer.json'))
+/** The names that GET /metrics has, of histograms those of their series. */
+const exported = async (t: Test) => {
+  const settings = settingsFor('mongodb://127.0.0.1:1/none', { IMPORT_KEY: 'a key of at least 32 bytes, or no metrics' })
+  const app = await buildApp(settings, { logger: false })
+  t.teardown(() => app.close())
+  const { body } = await app.inject('/metrics')
+  return [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name]
+  )
+}
 
+t.test('CI', async t => {
   t.test('CI runs what a newcomer runs, on every Node.js that is supported', async t => {
     const workflow = await read('.github/workflows/ci.yml')
     t.match(workflow, /^ {6}- run: \.ci\/run$/m)
@@ -31,7 +51,6 @@ t.test('CI', async t => {
 })
 
 t.test('versions', async t => {
-  const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
   const readJson = async (path: string) => JSON.parse(await read(path))
 
   t.test('versions that are held back: package.json, the decision and Dependabot agree', async t => {
@@ -65,7 +84,6 @@ t.test('versions', async t => {
 })
 
 t.test('the image', async t => {
-  const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
   const isThere = (path: string) => existsSync(new URL(`../../${path}`, import.meta.url))
 
   const dockerfile = await read('Dockerfile')
@@ -231,4 +249,52 @@ t.test('deployment', async t => {
   t.test('nginx accepts bodies as large as the service does', async t => {
     t.equal(numberIn(proxies.nginx, /client_max_body_size (\d+)k;/) * 1024, bodyLimit)
   })
+})
+
+t.test('the alerts and the board name only metrics that are exported', async t => {
+  const recorded = [...rules.matchAll(/- record: (\S+)/g)].map(([, name]) => String(name))
+  const known = new Set([...(await exported(t)), ...recorded, 'up'])
+  const unknown = (query: string) => namesIn(query).filter(name => !known.has(name))
+  t.strictSame(unknown(rules), [])
+  const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, query: expr })))
+  for (const { name, query } of templating.list) if (typeof query !== 'string') queries.push({ title: name, query: query.query })
+  t.ok(queries.length > 30)
+  for (const { title, query } of queries) {
+    t.ok(namesIn(query).length > 0, `${title}: ${query}`)
+    t.strictSame(unknown(query), [], `${title}: ${query}`)
+  }
+})
+
+t.test('every alert is tested and says what to do', async t => {
+  const tests = await read('deploy/prometheus/rules.test.yaml')
+  const operations = await read('docs/operations.md')
+  const anchors = [...operations.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'))
+  t.ok(alerts.length > 15)
+  for (const alert of alerts) {
+    const [name = ''] = alert.split('\n')
+    t.match(tests, `alertname="${name}",alertstate="firing"`, name)
+    t.match(alert, /severity: (warning|critical)/, name)
+    t.match(alert, /^ +summary: \S+.*\n +description: \S+/m, name)
+    t.ok(anchors.includes(/runbook: docs\/operations\.md#(\S+)/.exec(alert)?.[1] ?? ''), `${name} has a place in docs/operations.md`)
+  }
+})
+
+t.test('docs/operations.md says how the runbooks become links', async t => {
+  const folder = t.testdir({ 'rules.yaml': rules })
+  const [command = ''] = /sed .* rules\.yaml > \S+/.exec(await read('docs/operations.md')) ?? []
+  execSync(command, { cwd: folder })
+  const linked = await readFile(join(folder, 'linked-rules.yaml'), 'utf8')
+  t.equal(linked.match(/^ +runbook_url: https:\/\/[\w.]+\/\S+\/docs\/operations\.md#\S+$/gm)?.length, alerts.length)
+  t.notMatch(linked, 'runbook: ')
+})
+
+t.test('no panel of the board covers another', async t => {
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`)
+  )
+  t.equal(new Set(cells).size, cells.length)
+  t.notOk(
+    cells.some(cell => Number(cell.split(' ')[0]) >= 24),
+    'Grafana has 24 columns'
+  )
 })

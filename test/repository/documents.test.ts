@@ -1,11 +1,39 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { IndexDescription } from 'mongodb'
 import t from 'tap'
+import { securityHeaders } from '../../plugins/requests.js'
+import { importKinds } from '../../schemas/import.js'
 import { clients } from '../../scripts/clients/generated.js'
 import { settingsDocument, withRunCode } from '../../scripts/docs.js'
+import { freePort } from '../../scripts/processes.js'
+import { entrySize } from '../../src/cache.js'
 import { Settings } from '../../src/config.js'
+import { indexes } from '../../src/data/index.js'
+import { sessionsPerUser } from '../../src/data/session-ends.js'
+import { callerOf } from '../../src/http/addresses.js'
+import { timeoutMargin } from '../../src/overload/deadlines.js'
+import { apart } from '../helpers/apart.js'
+import { databaseUrl } from '../helpers/database.js'
+import { folderOf } from '../helpers/folder.js'
+import { committedText, type Document, type Schema } from '../helpers/openapi.js'
+import { serving } from '../helpers/serving.js'
+import { until } from '../helpers/until.js'
+import { film, lines, rail, show, term } from '../import/helper.js'
+
+const run = promisify(execFile)
+const page = await readFile(new URL('../../docs/catalogue.md', import.meta.url), 'utf8')
+const blocks = [...page.matchAll(/```(?:sh|js|json)\n(.*?)```/gs)].map(([, block]) => String(block))
+const blockWith = (text: string) => blocks.find(block => block.includes(text)) ?? ''
+const hasCurl = await run('curl', ['--version']).then(
+  () => true,
+  () => false
+)
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFile(join(root, path), 'utf8')
@@ -122,4 +150,255 @@ t.test('docs/decisions', async t => {
     rows,
     'the index lists every record'
   )
+})
+
+// Whoever adds something learns here which documents have to name it.
+
+/** The part of a document from one text to the next one of the other. */
+const between = (text: string, from: string, to: string) => {
+  const start = text.indexOf(from)
+  return start === -1 ? '' : text.slice(start, text.indexOf(to, start + from.length))
+}
+
+const codes = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => String(code))
+
+/** The code in the first cell of each row of a table. */
+const firstCells = (text: string) => text.split('\n').flatMap(line => (line.startsWith('| `') ? codes(line.split('|')[1] as string) : []))
+
+t.test('import files', async t => {
+  const table = firstCells(between(await read('docs/commands.md'), '## import', '\n## '))
+  const list = codes(between(await read('docs/catalogue.md'), '`{file}` is', 'The body is'))
+  for (const kind of importKinds) {
+    t.ok(table.includes(kind), `the table of files in docs/commands.md names ${kind}`)
+    t.ok(list.includes(kind), `the list after {file} in docs/catalogue.md names ${kind}`)
+  }
+})
+
+/** All names of properties in a schema and its parts. */
+const propertiesIn = (node: unknown): string[] => {
+  if (typeof node !== 'object' || node === null) return []
+  const { properties = {}, ...others } = node as Schema
+  const parts = Object.entries(others).flatMap(([keyword, part]) => (/^examples?$/.test(keyword) ? [] : propertiesIn(part)))
+  return [...Object.keys(properties), ...Object.values(properties).flatMap(propertiesIn), ...parts]
+}
+
+t.test('parameters and fields of the interface', async t => {
+  const { paths, components }: Document = JSON.parse(await committedText())
+  const specification = await read('docs/interface-spec.md')
+  // The tables of the specification have names without backticks, and several in a cell.
+  const specified = [...specification.matchAll(/^\| ([\w, ]+) \|/gm)].flatMap(([, cell = '']) => cell.split(', '))
+  const inCode = [...codes(specification), ...codes(await read('docs/interface.md'))]
+  const known = new Set([...specified, ...inCode.flatMap(code => code.match(/\w+/g) ?? [])])
+
+  const operations = Object.values(paths).flatMap(methods => Object.values(methods))
+  const parameters = operations.flatMap(({ parameters = [] }) => parameters.flatMap(given => (given.in === 'query' ? [given.name] : [])))
+  const fields = Object.values(components.schemas).flatMap(propertiesIn)
+  t.ok(parameters.includes('perPage') && fields.includes('content_id'))
+  for (const name of new Set(parameters)) t.ok(known.has(name), `docs/interface.md names the query parameter ${name}`)
+  for (const name of new Set(fields)) t.ok(known.has(name), `docs/interface.md names the field ${name}`)
+})
+
+const sourcesIn = async (...folders: string[]) => {
+  const paths = folders.map(async folder => (await readdir(join(root, folder), { recursive: true })).map(name => join(folder, name)))
+  return Promise.all((await Promise.all(paths)).flat().flatMap(path => (path.endsWith('.ts') ? [read(path)] : [])))
+}
+const matchesIn = (sources: string[], pattern: RegExp) =>
+  new Set(sources.flatMap(source => [...source.matchAll(pattern)].map(([, match]) => String(match))))
+
+const beginsWithUser = ({ key }: IndexDescription) => Object.keys(key)[0] === 'user_id'
+
+t.test('collections', async t => {
+  const named = matchesIn(await sourcesIn('src'), /\bcollection(?:<[^()]+>)?\('(\w+)'\)/g)
+  t.ok(named.has('leases') && 'history' in indexes)
+
+  const ofIndexes = codes(await read('docs/indexes.md'))
+  for (const name of new Set([...Object.keys(indexes), ...named])) t.ok(ofIndexes.includes(name), `docs/indexes.md names ${name}`)
+
+  const stored = firstCells(between(await read('docs/privacy.md'), '## What is stored', '\n## '))
+  const [, shards = ''] = /const names = \[(.+)\]/.exec(await read('docs/scale.md')) ?? []
+  for (const [name, wanted] of Object.entries(indexes)) {
+    if (!wanted.some(beginsWithUser)) continue
+    t.ok(stored.includes(name), `the table in docs/privacy.md names ${name}`)
+    // A shard key has to be the beginning of every unique index.
+    if (wanted.every(index => !index.unique || beginsWithUser(index)))
+      t.ok(shards.includes(`'${name}'`), `the commands in docs/scale.md shard ${name}`)
+  }
+})
+
+t.test('headers of answers', async t => {
+  const { components }: Document = JSON.parse(await committedText())
+  const set = matchesIn(await sourcesIn('src', 'plugins', 'routes'), /\.header\('([\w-]+)'/g)
+  t.ok(set.has('location'))
+  const text = await read('docs/interface.md')
+  const known = codes(text).flatMap(code => code.toLowerCase().match(/[\w-]+/g) ?? [])
+  const ofNode = ['connection', 'content-length', 'content-type']
+  for (const name of new Set([...Object.keys(components.headers), ...Object.keys(securityHeaders), ...set]))
+    if (!ofNode.includes(name)) t.ok(known.includes(name.toLowerCase()), `docs/interface.md names the header ${name}`)
+})
+
+t.test('the route that CONTRIBUTING.md shows is the one in the repository', async t => {
+  const text = between(await read('CONTRIBUTING.md'), '## An endpoint in four files', '\n## ')
+  const route = await read('routes/profiles/index.ts')
+  const shown = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => String(code))
+  t.equal(shown.length, 2)
+  for (const code of shown) t.ok(route.includes(code), code)
+})
+
+t.test('the README', async t => {
+  t.test('what runs without the development tools is built', async t => {
+    const { scripts } = JSON.parse(await read('package.json'))
+    const built = await read('tsconfig.build.json')
+    const commands = Object.values<string>(scripts).flatMap(script => /scripts\/run\.mjs ([a-z]+)/.exec(script)?.[1] ?? [])
+    t.ok(commands.length > 0)
+    for (const command of commands) t.match(built, `scripts/${command}.ts`)
+  })
+
+  t.test('it is short', async t => {
+    t.ok((await read('README.md')).trim().split(/\s+/).length <= 1200)
+  })
+
+  t.test('its table of the interface has every operation of the OpenAPI document, and nothing else', async t => {
+    const { paths } = JSON.parse(await read('openapi.json')) as { paths: Record<string, object> }
+    const wanted = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map(method => `${method.toUpperCase()} ${path.replace(/{\w+}/g, '{}')}`)
+    )
+    const table = /## The interface\n(.*?)\n## /s.exec(await read('README.md'))?.[1] ?? ''
+    const listed = [...table.matchAll(/`((?:[A-Z]+ )+)(\/[^`]*)`/g)].flatMap(([, methods = '', path = '']) =>
+      methods
+        .trim()
+        .split(' ')
+        .map(method => `${method} ${path.replace(/{\w+}/g, '{}')}`)
+    )
+    const ofTheDocument = ['GET /openapi.json', 'GET /docs']
+    t.strictSame(listed.sort(), [...wanted.filter(operation => !operation.startsWith('HEAD ')), ...ofTheDocument].sort())
+  })
+
+  t.test('its layout has every folder', async t => {
+    const cwd = new URL('../..', import.meta.url)
+    // What is committed, not what lies there: a newcomer may have made a folder of their own.
+    const { stdout } = await promisify(execFile)('git', ['ls-files'], { cwd, maxBuffer: 2 ** 24 })
+    const folders = [...new Set(stdout.split('\n').flatMap(path => /^([^/]+)\//.exec(path)?.[1] ?? []))]
+    const rows = (await read('README.md')).split('\n').filter(line => /^\| `[.\w]+\/`/.test(line))
+    const listed = rows.flatMap(row => [...String(row.split('|')[1]).matchAll(/`([^`/]+)\/`/g)].map(([, name]) => String(name)))
+    t.strictSame(listed.sort(), folders.sort())
+  })
+})
+
+t.test('numbers in the documents', async t => {
+  const root = new URL('../..', import.meta.url).pathname
+  const read = (path: string) => readFile(join(root, path), 'utf8')
+
+  /** The texts of the sources. */
+  const sources = async () => {
+    const folders = ['src', 'plugins'].map(async folder =>
+      (await readdir(join(root, folder), { recursive: true })).map(name => join(folder, name))
+    )
+    const paths = (await Promise.all(folders)).flat()
+    return Promise.all(paths.filter(path => path.endsWith('.ts')).map(read))
+  }
+  const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
+
+  /** The bytes of a product such as `16 * 1024 * 1024` in a source. */
+  const bytesIn = (source: string) =>
+    (/\d+(?: \* 1024)+/.exec(source)?.[0] ?? '0').split(' * ').reduce((bytes, factor) => bytes * Number(factor), 1)
+
+  t.test('how long a caller waits for the database', async t => {
+    const { default: byDefault } = Settings.properties.DATABASE_TIMEOUT
+    t.ok(byDefault + timeoutMargin <= 3000)
+    const condition = `is at most ${3000 - timeoutMargin} (default ${byDefault})`
+    for (const path of ['docs/operations.md', 'docs/interface.md']) t.match(await read(path), condition)
+  })
+
+  t.test('how many sessions an account has', async t => {
+    t.match(await read('docs/interface.md'), `| Sessions of a user | At most ${sessionsPerUser} `)
+    t.match(await read('docs/operations.md'), `the ${sessionsPerUser} sessions per account`)
+  })
+
+  t.test('how many callers a process counts', async t => {
+    const bound = bytesIn(await read('src/overload/rate-limit.ts'))
+    const thousands = (key: number | string) => `${Math.floor(bound / entrySize(key) / 1000)},000`
+    const longest = callerOf('2001:1db8:1111:1111::1')
+    t.match(await read('docs/operations.md'), `${thousands(1)} users and\nat least ${thousands(longest)} addresses`)
+  })
+
+  t.test('how many bytes the caches take', async t => {
+    const bounds = { always: 0, provider: 0 }
+    for (const source of await sources()) {
+      const stores = count(source, /new (?:Valid)?(?:Cache|RateLimit)\b(?!\(bound)/g)
+      bounds[/userCacheBytes|class ChosenProfiles/.test(source) ? 'provider' : 'always'] += stores * bytesIn(source)
+    }
+    const megabytes = (bytes: number) => `${Math.ceil(bytes / 1024 / 1024)} MB`
+    const { always, provider } = bounds
+    t.match(
+      await read('docs/operations.md'),
+      new RegExp(`plus at most ${megabytes(always)} of .*, or ${megabytes(always + provider)} with the users`)
+    )
+  })
+
+  t.test('how often a process asks the database for changes', async t => {
+    const follows = (await sources()).reduce((sum, source) => sum + count(source, /app\.follow\(/g), 0)
+    const reads = 'refused users and limits, with the last restore: two reads; ended sessions; the catalogue'
+    t.equal(follows, 4, `${reads}; and sweeps of erased users, which read nothing until one is due`)
+    t.match(await read('docs/scale.md'), 'a thousand processes cause four thousand tiny\nreads')
+  })
+})
+
+t.test('the examples of docs/catalogue.md work', { skip: !hasCurl && 'there is no curl' }, async t => {
+  const IMPORT_KEY = 'a key of the tests that nobody guesses'
+  const { address: VIEWER_URL } = await serving(t, { settings: { MONGO_URL: await databaseUrl(t), IMPORT_KEY } })
+  const folder = folderOf(t, {
+    'webhook.mjs': blockWith('// webhook.mjs'),
+    'nightly.sh': blockWith('# nightly.sh'),
+    lists: {
+      'terms.ndjson': lines(term(1)),
+      'contents.ndjson': lines(film(1, { terms: [1] })),
+      'rail-collections.ndjson': lines({ ...rail(1), rails: [] }),
+      'schedule.ndjson': lines(show(1))
+    }
+  })
+  const env = { PATH: process.env.PATH, VIEWER_URL, IMPORT_KEY }
+  const statusOf = async (id: number) => (await fetch(`${VIEWER_URL}/contents/${id}`)).status
+
+  await t.test('one call', async t => {
+    const { stdout } = await run('bash', ['-c', blockWith('LINES')], { env })
+    t.strictSame(JSON.parse(stdout), JSON.parse(blockWith('"added":2')))
+    await until(async () => (await statusOf(7002)) === 200)
+  })
+
+  await t.test('the webhook', async t => {
+    const PORT = String(await freePort())
+    const WEBHOOK_SECRET = 'a secret of the CMS'
+    const webhook = spawn(...apart('webhook.mjs'), { cwd: folder, env: { ...env, PORT, WEBHOOK_SECRET }, stdio: 'inherit' })
+    t.teardown(async () => {
+      webhook.kill()
+      await once(webhook, 'exit')
+    })
+    const send = (body: string, secret = WEBHOOK_SECRET) =>
+      fetch(`http://127.0.0.1:${PORT}`, { method: 'POST', body, headers: { authorization: `Bearer ${secret}` } }).then(
+        ({ status }) => status,
+        () => 0
+      )
+    const event = (event: string, entry: unknown = { catalogue_id: 5, name: 'Five' }) => JSON.stringify({ event, model: 'film', entry })
+    await until(async () => (await send('{}')) !== 0)
+    t.equal(await send(event('entry.publish'), 'a guess'), 401)
+    t.equal(await send('nonsense'), 400)
+    t.equal(await send(event('entry.publish', 'null')), 400)
+    t.equal(await send(JSON.stringify({ event: 'trigger-test' })), 204, 'the test button of the CMS')
+    t.equal(await send(event('entry.update')), 204, 'a draft')
+    t.equal(await statusOf(5), 404)
+    t.equal(await send(event('entry.publish')), 200)
+    await until(async () => (await statusOf(5)) === 200)
+    t.equal(await send(event('entry.unpublish')), 200)
+    await until(async () => (await statusOf(5)) === 404)
+  })
+
+  await t.test('the complete list', async t => {
+    const { stdout } = await run('sh', ['nightly.sh', join(folder, 'lists')], { env, cwd: folder })
+    t.match(stdout, /^contents: 200 .*"added":1,"changed":0,"unchanged":0,"removed":2/m)
+    t.match(stdout, /^schedule: 200 .*"added":1/m)
+    await until(async () => (await statusOf(1)) === 200)
+    await writeFile(join(folder, 'lists', 'contents.ndjson'), '')
+    const failed = await run('sh', ['nightly.sh', join(folder, 'lists')], { env, cwd: folder }).catch((error: { code: number }) => error)
+    t.match(failed, { code: 1, stdout: '' }, 'a failed export is not sent')
+  })
 })

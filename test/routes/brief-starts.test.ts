@@ -61,8 +61,10 @@ const traces: [what: string, reports: Position[], previous: object | null][] = [
   ['the next brief start after it was reached', [{ time: 300 }, { time: 5 }, { time: 400 }, { time: 6 }], kept(400, 0, 2)]
 ]
 
+/** One app for all tests, each of which has viewers of its own. */
+const app = await buildWith(t, { contents })
+
 t.test('a brief start keeps the position before it', async t => {
-  const app = await buildWith(t, { contents })
   for (const [what, reports, previous] of traces) {
     const dated = reports.map((report, minute) => ({ content_id: 1, ...report, observed_at: at(minute) }))
     const oneByOne = await viewerOf(app)
@@ -83,7 +85,6 @@ t.test('a brief start keeps the position before it', async t => {
 })
 
 t.test('an older report neither keeps nor ends it', async t => {
-  const app = await buildWith(t, { contents })
   const viewer = await viewerOf(app)
   await watch(viewer, 1, { time: 3000, observed_at: at(1) })
   await watch(viewer, 1, { time: 5, observed_at: at(0) })
@@ -93,8 +94,7 @@ t.test('an older report neither keeps nor ends it', async t => {
   t.strictSame((await elementOf(viewer, 1)).previous, kept(3000, 0, 1))
 })
 
-t.test('no trace of a player loses a position of more than a minute', async t => {
-  const app = await buildWith(t, { contents })
+t.test('no trace of a player loses a position of more than a minute', async _t => {
   const report = fc.record({
     time: fc.oneof(fc.integer({ min: 0, max: 120 }), fc.integer({ min: 0, max: 3600 })),
     device: fc.nat(1),
@@ -126,7 +126,6 @@ t.test('no trace of a player loses a position of more than a minute', async t =>
 })
 
 t.test('cards start where the viewer was', async t => {
-  const app = await buildWith(t, { contents })
   const viewer = await viewerOf(app)
   const cards = async () =>
     collectionOf(await viewer.get('/continue-watching')).map(
@@ -149,7 +148,6 @@ t.test('cards start where the viewer was', async t => {
 })
 
 t.test('what other software has written wrongly is no previous position', async t => {
-  const app = await buildWith(t, { contents })
   const elements = databaseOf(app).collection('history')
   const viewer = await viewerOf(app)
   await watch(viewer, 1, { time: 3000 })
@@ -164,7 +162,6 @@ t.test('what other software has written wrongly is no previous position', async 
 })
 
 t.test('a removal takes the previous position along', async t => {
-  const app = await buildWith(t, { contents })
   const viewer = await viewerOf(app)
   const id = await watch(viewer, 1, { time: 3000 })
   await watch(viewer, 1, { time: 5 })
@@ -174,7 +171,6 @@ t.test('a removal takes the previous position along', async t => {
 })
 
 t.test('a report from the last credits on completes', async t => {
-  const app = await buildWith(t, { contents })
   for (const [time, percentage, expected] of [
     [5000, undefined, 83.333],
     [5399, 10, 10],
@@ -197,7 +193,6 @@ t.test('a report from the last credits on completes', async t => {
 })
 
 t.test('a report from the credits on completes a content of unknown duration', async t => {
-  const app = await buildWith(t, { contents })
   const viewer = await viewerOf(app)
   await watch(viewer, 4, { time: 5400 })
   const { percentage, plays } = await elementOf(viewer, 4)

@@ -1,11 +1,14 @@
 import t, { type Test } from 'tap'
+import type { SessionDocument } from '../../src/data/session-document.js'
+import { sessionsPerUser } from '../../src/data/session-ends.js'
 import type { StreamsDocument } from '../../src/data/streams.js'
 import { type Answer, assertRefused } from '../helpers/answers.js'
-import { addUser, build, buildWith, password } from '../helpers/app.js'
-import { change, databaseOf } from '../helpers/database.js'
-import { deviceOf, householdOf, profileOf, streamsOf } from '../helpers/devices.js'
+import { addUser, build, buildWith, password, providerUser } from '../helpers/app.js'
+import { change, databaseOf, seededUrl } from '../helpers/database.js'
+import { type Device, deviceOf, householdOf, profileOf, streamsOf } from '../helpers/devices.js'
 import { film } from '../helpers/documents.js'
 import { freezableMongod, freeze } from '../helpers/freeze.js'
+import { issuer, providerSettings, providerToken } from '../helpers/provider.js'
 import { until } from '../helpers/until.js'
 import { assertDone, assertError, closed, countryCases, notInUs, notToBeAdded, swedish, wantToken } from './helper.js'
 
@@ -199,4 +202,165 @@ t.test('while the database is away, a heartbeat is a 503, but not without a limi
   process.kill(mongod.pid, 'SIGCONT')
   // The stop that was a 503 may arrive now, even after a heartbeat: the next one begins the stream again.
   await until(async () => (await tv.play()).statusCode === 200 && (await streamsOf(app, user)).length === 1)
+})
+
+t.test('a session that ends gives its stream back', async t => {
+  const app = await buildWith(t, { contents: [film(1)] }, { settings: { MAX_STREAMS: '1', REFRESH_GRACE: '0' } })
+  const { sessions, users } = app.data
+  type Household = Awaited<ReturnType<typeof householdOf<['TV', 'Phone']>>>
+
+  const ways: Record<string, (tv: Device, household: Household) => Promise<unknown>> = {
+    'by a logout': ({ headers }) => app.inject({ method: 'POST', url: '/logout', headers }),
+    'by DELETE /sessions/{id}': ({ sid }, { devices: [, { headers }] }) =>
+      app.inject({ method: 'DELETE', url: `/sessions/${sid}`, headers }),
+    'by DELETE /sessions?others=true': (_, { devices: [, { headers }] }) =>
+      app.inject({ method: 'DELETE', url: '/sessions?others=true', headers }),
+    'by a changed password': (_, { devices: [, { headers }] }) =>
+      app.inject({ method: 'PUT', url: '/me/password', headers, payload: { password, new_password: 'another one of these' } }),
+    'by a refresh token that was used before': async ({ refresh_token }) => {
+      const refresh = () => app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })
+      await refresh()
+      return refresh()
+    },
+    'by the login beyond the hundredth': async ({ sid }, { user }) => {
+      const usedFirst = { $set: { expires_at: new Date(Date.now() + 60_000) } }
+      await databaseOf(app).collection<SessionDocument>('sessions').updateOne({ _id: sid }, usedFirst)
+      for (let i = 0; i < sessionsPerUser - 1; i++) await sessions.begin(user)
+    },
+    'when it expires': ({ sid }) =>
+      databaseOf(app)
+        .collection<SessionDocument>('sessions')
+        .updateOne({ _id: sid }, { $set: { expires_at: new Date() } }),
+    'when its document is gone': ({ sid }) => databaseOf(app).collection<SessionDocument>('sessions').deleteOne({ _id: sid })
+  }
+  for (const [way, end] of Object.entries(ways)) {
+    t.test(way, async t => {
+      const household = await householdOf(app, 'TV', 'Phone')
+      const [tv, phone] = household.devices
+      t.equal((await tv.play()).statusCode, 200)
+      t.equal((await phone.play()).statusCode, 409)
+      await end(tv, household)
+      t.equal((await phone.play()).statusCode, 200)
+      t.strictSame(
+        (await streamsOf(app, household.user)).map(({ player }) => player),
+        [{ sid: phone.sid }]
+      )
+    })
+  }
+
+  t.test('when its profile is deleted', async t => {
+    const { user, devices } = await householdOf(app, 'Phone')
+    const [phone] = devices
+    const mia = await profileOf(app, user)
+    t.equal((await (await deviceOf(app, user, 'Tablet', mia)).play()).statusCode, 200)
+    t.strictSame((await phone.play()).json().devices, ['Tablet'])
+    await app.inject({ method: 'DELETE', url: `/profiles/${mia._id}`, headers: phone.headers })
+    t.equal((await phone.play()).statusCode, 200)
+  })
+
+  t.test('when the user is disabled, who may come back', async t => {
+    const { user, devices } = await householdOf(app, 'TV')
+    const [tv] = devices
+    t.equal((await tv.play()).statusCode, 200)
+    await users.disable(user._id)
+    await sessions.endAll(user._id)
+    await users.enable(user._id)
+    t.equal((await (await deviceOf(app, user, 'Phone')).play()).statusCode, 200)
+  })
+
+  t.test('even if a process that does not know yet has renewed it', async t => {
+    const { user, devices } = await householdOf(app, 'TV', 'Phone')
+    const [tv, phone] = devices
+    await sessions.end(user._id, tv.sid)
+    t.equal(await app.data.streams.play(user._id, { sid: tv.sid }, 1), undefined)
+    t.equal((await phone.play()).statusCode, 200)
+  })
+
+  t.test('to no more devices than there is room for', async t => {
+    const three = await build(t, { url: app.settings.MONGO_URL, settings: { MAX_STREAMS: '3' } })
+    const { user, devices } = await householdOf(three, ...Array.from({ length: 20 }, (_, i) => `${i}`))
+    for (let round = 0; round < 3; round++) {
+      const ended = await Promise.all([1, 2, 3].map(() => deviceOf(three, user, 'TV')))
+      for (const device of devices) await device.stop()
+      for (const device of ended) t.equal((await device.play()).statusCode, 200)
+      const [, ...answers] = await Promise.all([
+        Promise.all(ended.map(({ sid }) => sessions.end(user._id, sid))),
+        ...devices.map(device => device.play())
+      ])
+      const began = answers.filter(({ statusCode }) => statusCode === 200).length
+      t.ok(began <= 3, `${began}`)
+      for (const device of devices) await device.play()
+      const living = devices.map(({ sid }) => sid)
+      const holders = (await streamsOf(three, user)).map(({ player }) => 'sid' in player && player.sid)
+      t.equal(holders.length, 3)
+      t.ok(holders.every(sid => sid && living.includes(sid)))
+    }
+  })
+})
+
+t.test('with an identity provider, a stream belongs to the device that a profile names', async t => {
+  const url = await seededUrl(t, { contents: [film(1)] })
+  const app = await build(t, { url, settings: { ...providerSettings, MAX_STREAMS: '2' } })
+  const viewer = async (sub: string, profile?: number) => {
+    const headers = {
+      authorization: `Bearer ${await providerToken(sub)}`,
+      ...(profile !== undefined && { 'viewer-profile': String(profile) })
+    }
+    return {
+      play: (device?: string) =>
+        app.inject({ method: 'POST', url: '/playing', headers, payload: { content_id: 1, ...(device !== undefined && { device }) } }),
+      stop: (device?: string) =>
+        app.inject({ method: 'DELETE', url: `/playing${device === undefined ? '' : `?device=${encodeURIComponent(device)}`}`, headers })
+    }
+  }
+
+  t.test('and the refusal names those', async t => {
+    const [ada, ben] = [await viewer('ada'), await viewer('ben')]
+    for (const device of ['TV', 'Phone']) for (const who of [ada, ben]) assertDone(t, await who.play(device), 200)
+    const message = 'The account already plays on TV and Phone'
+    const full = await ada.play('Tablet')
+    t.strictSame([full.statusCode, full.json()], [409, { success: false, code: 409, message, devices: ['TV', 'Phone'] }])
+    assertDone(t, await ada.play('TV'), 200, 'a device that plays may go on')
+    assertDone(t, await ada.stop('Tablet'), 200)
+    assertDone(t, await ada.stop(), 200)
+    t.equal((await ada.play('Tablet')).statusCode, 409)
+    assertDone(t, await ada.stop('TV'), 200)
+    assertDone(t, await ada.play('Tablet'), 200)
+    t.equal((await ben.play('Tablet')).statusCode, 409, 'streams of another user do not stop')
+  })
+
+  t.test('all profiles of a user share the limit', async t => {
+    const account = await providerUser(app, issuer, 'eve')
+    const mia = await app.data.profiles.add(account, { name: 'Mia' })
+    const child = await app.data.profiles.add(account, { name: 'Tom', max_age: 6 })
+    const [eve, asMia, asChild] = [await viewer('eve'), await viewer('eve', mia), await viewer('eve', child)]
+    for (const who of [eve, asMia]) assertDone(t, await who.play('TV'), 200)
+    t.strictSame((await eve.play('Phone')).json().devices, ['TV', 'TV'])
+    assertDone(t, await asMia.stop('TV'), 200)
+    t.strictSame((await asMia.play('Phone')).statusCode, 200)
+    assertError(t, await asChild.play('Tablet'), 400, 404, 'The content was not found', 'a content without a known age')
+    assertError(t, await (await viewer('ben', mia)).play('TV'), 403, 403, 'Forbidden', 'a profile of another user')
+  })
+
+  t.test('devices without a name are one', async t => {
+    const cleo = await viewer('cleo')
+    for (const device of [undefined, '', 'TV', undefined, '']) assertDone(t, await cleo.play(device), 200)
+    t.strictSame((await cleo.play('Phone')).json().devices, ['TV', null])
+    assertDone(t, await cleo.stop(), 200)
+    assertDone(t, await cleo.play('Phone'), 200)
+  })
+
+  t.test('whatever its name is', async t => {
+    const names = ['$streams', '$$NOW', '{"$ne":1}', '\ud800', '👩‍🚀'.repeat(20), 'O\'Hara, "the" TV & Söhne', 'x'.repeat(100), ' ']
+    for (const [i, name] of names.entries()) {
+      const who = await viewer(`dora ${i}`)
+      for (const device of [name, name, 'another']) assertDone(t, await who.play(device), 200, name)
+      t.equal((await who.play('a third')).statusCode, 409, name)
+      t.strictSame((await who.play('a third')).json().devices, [name.toWellFormed(), 'another'])
+      if (name.isWellFormed()) {
+        assertDone(t, await who.stop(name), 200)
+        assertDone(t, await who.play('a third'), 200, name)
+      }
+    }
+  })
 })

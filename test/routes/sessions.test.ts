@@ -3,7 +3,7 @@ import t from 'tap'
 import { unauthenticated } from '../helpers/answers.js'
 import { type App, addUser, build, password } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
-import { tick } from '../helpers/until.js'
+import { tick, until } from '../helpers/until.js'
 
 const logIn = async (app: App, email: string, device?: unknown) => {
   const answer = await app.inject({ method: 'POST', url: '/login', payload: { email, password, ...(device !== undefined && { device }) } })
@@ -17,6 +17,7 @@ const sessionOf = (app: App, { access_token, refresh_token }: { access_token: st
   const { sid } = JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString())
   return {
     id: sid as string,
+    headers,
     get: (url: string) => ask('GET', url),
     remove: (url: string) => ask('DELETE', url),
     list: async () => (await ask('GET', '/sessions')).json().data as { id: string; [field: string]: unknown }[],
@@ -34,8 +35,9 @@ const lives = async (session: Session) => {
 
 const isDone = { success: true, code: 200, 'message ': /\w/, message: /\w/ }
 
+const app = await build(t)
+
 t.test('sessions', async t => {
-  const app = await build(t)
   const sessions = databaseOf(app).collection<{ _id: string; user_id: number }>('sessions')
   const newEmail = async () => (await addUser(app)).email
 
@@ -228,5 +230,56 @@ t.test('sessions', async t => {
       const answer = await app.inject({ method, url })
       t.strictSame([answer.statusCode, answer.body], [401, unauthenticated], `${method} ${url}`)
     }
+  })
+})
+
+t.test('POST /logout', async t => {
+  const { email } = await addUser(app)
+  const logOut = (headers: Record<string, string>, payload?: string) =>
+    app.inject({ method: 'POST', url: '/logout', headers, ...(payload === undefined ? {} : { payload }) })
+
+  t.test('ends the session with its access token', async t => {
+    const session = await logIn(app, email)
+    const response = await logOut(session.headers)
+    t.equal(response.statusCode, 200)
+    const { message, ...rest } = response.json()
+    t.type(message, 'string')
+    t.not(message, '')
+    t.strictSame(rest, { success: true, code: 200, 'message ': message })
+    t.equal((await session.refresh()).statusCode, 401)
+    t.equal((await logOut(session.headers)).statusCode, 401, 'a second time')
+  })
+
+  t.test('leaves the other sessions of the user and those of others alone', async t => {
+    const other = await addUser(app)
+    const [session, second, stranger] = [await logIn(app, email), await logIn(app, email), await logIn(app, other.email)]
+    t.equal((await logOut(session.headers)).statusCode, 200)
+    t.equal((await session.refresh()).statusCode, 401)
+    t.equal((await second.refresh()).statusCode, 200)
+    t.equal((await stranger.refresh()).statusCode, 200)
+  })
+
+  t.test('wants a token', async t => {
+    const { statusCode, body } = await logOut({})
+    t.equal(statusCode, 401)
+    t.equal(body, JSON.stringify({ success: false, message: 'Unauthenticated.' }))
+  })
+
+  t.test('takes the access token of a user who was disabled for no longer than 2 s', async t => {
+    const gone = await addUser(app)
+    const { headers } = await logIn(app, gone.email)
+    await app.data.users.disable(gone.email)
+    t.ok((await until(async () => (await logOut(headers)).statusCode === 401)) < 2000)
+  })
+
+  for (const payload of [undefined, '', '{}', 'null', '[]', '{"everywhere":true}']) {
+    t.test(`has no use for a body: ${payload}`, async t => {
+      const { headers } = await logIn(app, email)
+      t.equal((await logOut({ ...headers, 'content-type': 'application/json' }, payload)).statusCode, 200)
+    })
+  }
+
+  t.test('tells a missing token before it looks at the body', async t => {
+    t.equal((await logOut({ 'content-type': 'application/json' }, '{"a":')).statusCode, 401)
   })
 })

@@ -1,5 +1,169 @@
+import type { Document } from 'mongodb'
 import t from 'tap'
 import { film, importer, lines, user, withViewers } from '../helper.js'
+
+t.test('history', async t => {
+  const { counts, all, faults, db } = await withViewers(t)
+  const _id = '0123456789abcdef01234567'
+  const seen = async (content: number) => db.collection('history').findOne({ user_id: 1, content_id: content })
+  const of = (...records: object[]) => ({ 'history.ndjson': lines(...records.map(record => ({ user_id: 1, content_id: 1, ...record }))) })
+
+  t.test('keeps the id and the times that are given', async t => {
+    const given = { _id, time: 12.5, percentage: 30, created_at: '2024-01-01T00:00:00Z', updated_at: '2024-02-01T00:00:00Z' }
+    t.strictSame(await counts(of(given)), { history: [1, 0, 0] })
+    const [element] = await all('history')
+    t.hasStrict(element, { time: 12.5, percentage: 30, created_at: new Date('2024-01-01'), updated_at: new Date('2024-02-01') })
+    t.equal(String(element?._id), _id)
+  })
+  t.test('an older line changes nothing, an equal or newer one does', async t => {
+    t.strictSame(await counts(of({ time: 1, updated_at: '2024-01-31T00:00:00Z' })), { history: [0, 0, 1] })
+    t.match(await seen(1), { time: 12.5, percentage: 30 })
+    t.strictSame(await counts(of({ time: 2, updated_at: '2024-02-01T00:00:00Z' })), { history: [0, 1, 0] })
+    t.strictSame(await counts(of({ time: 3, percentage: 4, updated_at: '2024-02-02T00:00:00Z', _id: 'f'.repeat(24) })), {
+      history: [0, 1, 0]
+    })
+    const element = await seen(1)
+    t.hasStrict(element, { time: 3, percentage: 4, created_at: new Date('2024-01-01'), updated_at: new Date('2024-02-02') })
+    t.equal(String(element?._id), _id, 'the id stays')
+  })
+  t.test('of a pair that comes twice the newest counts, whatever the order', async t => {
+    const [old, recent] = [
+      { content_id: 2, time: 1, updated_at: '2024-01-01T00:00:00Z' },
+      { content_id: 2, time: 2, updated_at: '2024-03-01T00:00:00Z' }
+    ]
+    await counts(of(recent, old))
+    const march = new Date('2024-03-01')
+    t.hasStrict(await seen(2), { time: 2, created_at: march, updated_at: march }, 'the older line changes nothing')
+  })
+  for (const [moment, last, updated_at] of [
+    ['the same moment', 8, '2024-04-01T00:00:00Z'],
+    ['moments to come', 9, '2999-01-01T00:00:00Z'],
+    ['no moment', 10, undefined]
+  ] as const) {
+    t.test(`of a pair that comes twice with ${moment} the last counts, across batches too, and a second run changes nothing`, async t => {
+      const line = (time: number) => ({ content_id: 2, time, updated_at })
+      const older = Array.from({ length: 1500 }, () => ({ content_id: 2, time: 5, updated_at: '2024-02-01T00:00:00Z' }))
+      const twice = of(...older, line(6), line(7), ...older, line(last), ...older)
+      t.strictSame(await counts(twice), { history: [0, 1, 4502] })
+      t.match(await seen(2), { time: last })
+      t.strictSame(await counts(twice), { history: [0, 0, 4503] })
+    })
+  }
+  t.test('a time in the future, or none, counts as now', async t => {
+    const began = new Date()
+    const ahead = '2999-01-01T00:00:00Z'
+    const future = of({ content_id: 3, time: 7, created_at: ahead, updated_at: ahead })
+    t.strictSame(await counts(future), { history: [1, 0, 0] })
+    const element = await seen(3)
+    t.ok(element?.updated_at >= began && element?.updated_at <= new Date())
+    t.strictSame(element?.created_at, element?.updated_at)
+    t.match(element, { time: 7, percentage: 0 })
+    t.strictSame(await counts(future), { history: [0, 0, 1] })
+    t.strictSame(await counts(of({ content_id: 3, time: 7 })), { history: [0, 0, 1] })
+    t.strictSame(await counts(of({ content_id: 3, time: 8 })), { history: [0, 1, 0] })
+  })
+  t.test('completions', async t => {
+    const march = '2024-03-01T00:00:00Z'
+    const [january, april] = ['2024-01-01T00:00:00Z', '2024-04-01T00:00:00Z']
+    const completed = (plays: number | undefined, watched_at: string | undefined) => ({
+      plays,
+      watched_at: watched_at && new Date(watched_at)
+    })
+    /** Each line is imported twice. It finds the stored element, if there is one. */
+    const cases: [what: string, stored: object | undefined, line: object, expected: object][] = [
+      ['of a new element', undefined, { percentage: 95, plays: 3, watched_at: january }, completed(3, january)],
+      ['none of it', undefined, { percentage: 20, plays: 0 }, completed(0, undefined)],
+      ['none, though it is at the end', undefined, { percentage: 100, plays: 0 }, completed(0, undefined)],
+      ['none, whatever the date', undefined, { plays: 0, watched_at: january }, completed(0, undefined)],
+      ['a count alone', undefined, { percentage: 5, plays: 2 }, completed(2, march)],
+      ['a count without any moment', undefined, { percentage: 5, plays: 2, updated_at: undefined }, { plays: 2 }],
+      ['a count and a date of null', undefined, { plays: 2, watched_at: null }, completed(2, march)],
+      ['a date alone', undefined, { percentage: 5, watched_at: january }, completed(1, january)],
+      ['a date to come', undefined, { percentage: 5, watched_at: '2999-01-01T00:00:00Z' }, completed(1, march)],
+      [
+        'a date to come of one that is there',
+        { plays: 5, watched_at: new Date(january) },
+        { watched_at: '2999-01-01T00:00:00Z' },
+        completed(5, january)
+      ],
+      ['nothing said', undefined, { percentage: 5 }, completed(undefined, undefined)],
+      ['nothing said at the end', undefined, { percentage: 95 }, completed(1, march)],
+      ['another count', { plays: 5, watched_at: new Date(january) }, { plays: 2, watched_at: april }, completed(2, april)],
+      ['the same', { plays: 2, watched_at: new Date(january) }, { plays: 2, watched_at: january }, completed(2, january)],
+      ['another count without a date', { plays: 5, watched_at: new Date(january) }, { plays: 7 }, completed(7, january)],
+      ['the same count without a date', { plays: 5, watched_at: new Date(january) }, { plays: 5 }, completed(5, january)],
+      ['a first count without a date', { plays: 0 }, { plays: 7 }, completed(7, march)],
+      ['another date without a count', { plays: 5, watched_at: new Date(january) }, { watched_at: april }, completed(5, april)],
+      ['a first date without a count', { plays: 0 }, { watched_at: april }, completed(1, april)],
+      ['taken away', { plays: 5, watched_at: new Date(january) }, { plays: 0 }, completed(0, undefined)],
+      ['nothing said of one that is there', { plays: 5, watched_at: new Date(january) }, { percentage: 95 }, completed(5, january)],
+      ['nor of one without a count', { percentage: 95 }, { percentage: 5 }, completed(0, undefined)],
+      ['nor of one that was not completed', { percentage: 20 }, { percentage: 95 }, completed(0, undefined)],
+      [
+        'an older line',
+        { plays: 5, watched_at: new Date(january), updated_at: new Date(april) },
+        { plays: 1, watched_at: march },
+        completed(5, january)
+      ]
+    ]
+    for (const [what, stored, line, expected] of cases) {
+      await db.collection('history').deleteMany({ user_id: 1, content_id: 3 })
+      const february = new Date('2024-02-01')
+      const element = { user_id: 1, content_id: 3, time: 0, percentage: 0, created_at: february, updated_at: february }
+      if (stored) await db.collection('history').insertOne({ ...element, ...stored })
+      const given = of({ content_id: 3, time: 0, percentage: 0, updated_at: march, ...line })
+      await counts(given)
+      const first = await seen(3)
+      t.match({ plays: first?.plays, watched_at: first?.watched_at }, expected, what)
+      t.strictSame([await counts(given), await seen(3)], [{ history: [0, 0, 1] }, first], `${what}, imported again`)
+    }
+    const wrong = of(
+      ...['1', -1, 1.5, null, true].map(plays => ({ plays })),
+      ...[5, 'x', '2024-01-01', true].map(watched_at => ({ watched_at }))
+    )
+    const found = await faults(wrong)
+    t.strictSame(
+      found.map(line => /^history.ndjson:(\d): (\w+): \w/.exec(line)?.slice(1)),
+      Array.from({ length: 9 }, (_, i) => [String(i + 1), i < 5 ? 'plays' : 'watched_at'])
+    )
+  })
+  t.test('the position before a brief start goes with the position', async t => {
+    const observed_at = '2024-01-01T00:00:00Z'
+    const previous = { time: 3000, percentage: 50, observed_at }
+    const stored = async () => {
+      const { previous_time, previous_percentage, previous_observed_at } = (await seen(3)) as Document
+      return [previous_time, previous_percentage, previous_observed_at]
+    }
+    const line = (day: number, more: object = {}) => of({ content_id: 3, time: 5, updated_at: `2025-01-0${day}T00:00:00Z`, ...more })
+    await counts(line(1, { previous }))
+    t.strictSame(await stored(), [3000, 50, new Date(observed_at)])
+    t.strictSame(await counts(line(1, { previous })), { history: [0, 0, 1] })
+    t.strictSame(await counts(line(1, { previous: { ...previous, time: 2000 } })), { history: [0, 1, 0] })
+    await db.collection('history').updateOne({ content_id: 3 }, { $set: { updated_at: new Date('2025-01-02T00:00:00Z') } })
+    t.strictSame(await counts(line(1)), { history: [0, 0, 1] }, 'an older line changes nothing')
+    t.strictSame(await counts(line(2, { previous: null })), { history: [0, 1, 0] })
+    t.strictSame(await stored(), [undefined, undefined, undefined])
+    t.strictSame(await counts(line(2)), { history: [0, 0, 1] })
+    const found = await faults(
+      of(
+        ...[5, {}, { ...previous, time: -1 }, { ...previous, percentage: 101 }, { time: 1, percentage: 1 }].map(wrong => ({
+          previous: wrong
+        }))
+      )
+    )
+    t.equal(found.length, 7, String(found))
+  })
+  t.test('refuses ids of other elements, and users and contents that are not there', async t => {
+    const other = 'a'.repeat(24)
+    const wrong = of({ content_id: 2, _id }, { _id: other }, { _id: other }, { content_id: 3, _id: other }, { user_id: 9, content_id: 8 })
+    t.strictSame(await faults(wrong), [
+      'history.ndjson:5: user_id: there is no user 9',
+      'history.ndjson:5: content_id: there is no content 8',
+      'history.ndjson:1: _id: belongs to another element',
+      'history.ndjson:4: _id: belongs to another element'
+    ])
+  })
+})
 
 t.test('watchlist', async t => {
   const { counts, all, faults } = await withViewers(t)

@@ -1,8 +1,86 @@
 import t from 'tap'
+import { Sample } from '../../../scripts/train/exchange.js'
 import { firstHeldOut, heldOutWithin, holdOut, qualitiesOf, splitByTime } from '../../../src/recommendations/model/evaluation.js'
-import { byPopularity } from '../../../src/recommendations/model/interactions.js'
+import { byPopularity, firstOf, interactionsOf } from '../../../src/recommendations/model/interactions.js'
+import { firstUsers, shuffled, workableLength } from '../../../src/recommendations/model/sampling.js'
 import { historiesOf, interactions } from './helper.js'
 import { dense } from './synthetic.js'
+
+t.test('of a pair that comes again the newest counts', async t => {
+  const users = Uint32Array.from([0, 1, 0, 0, 1, 0])
+  const items = Uint32Array.from([2, 0, 1, 2, 0, 0])
+  const data = interactionsOf({ users, items }, 2, 3)
+  t.strictSame(historiesOf(data), [[1, 2, 0], [0]])
+})
+
+t.test('users in another order keep their newest items, and the first of them are a sample', async t => {
+  const data = interactions([0, 1, 2, 3], [4], [5, 6, 7], [])
+  const weights = data.items.map(item => item * 10)
+  const mixedUp = shuffled({ ...data, weights: Float32Array.from(weights) }, 2, 1)
+  t.strictSame(historiesOf(mixedUp).sort(), [[], [2, 3], [4], [6, 7]])
+  t.strictSame([...(mixedUp.weights ?? [])], [...mixedUp.items.map(item => item * 10)])
+  t.notSame(historiesOf(shuffled(data, 2, 1)), historiesOf(shuffled(data, 2, 5)))
+
+  t.strictSame(historiesOf(firstUsers(data, 8)), historiesOf(data))
+  t.strictSame(historiesOf(firstUsers(data, 7)), [[0, 1, 2, 3], [4]])
+  t.strictSame(firstUsers({ ...data, weights: Float32Array.from(weights) }, 4).weights, Float32Array.from([0, 10, 20, 30]))
+  t.strictSame(historiesOf(firstUsers(data, 3)), [])
+})
+
+t.test('of long histories so much is learned from as can be worked through', async t => {
+  const data = interactions(
+    Array.from({ length: 200 }, (_, item) => item),
+    [0, 1]
+  )
+  t.equal(workableLength(data, 200 ** 2 + 4), 1000)
+  t.equal(workableLength(data, 110 ** 2 + 4), 109)
+  t.equal(workableLength(data, 0), 46)
+})
+
+t.test('popularity', async t => {
+  const order = byPopularity(interactions([1, 2], [2, 0], [2, 3], [3]))
+  t.strictSame([...order], [2, 3, 0, 1])
+  t.strictSame(
+    firstOf(order, 2, item => item !== 3),
+    [2, 0]
+  )
+  t.strictSame(
+    firstOf(order, 9, () => true),
+    [2, 3, 0, 1]
+  )
+})
+
+const historyOf = (...ids: number[]) => ({ ids, weights: ids.map(id => id / 1000) })
+
+t.test('histories that fit are all in the sample, in their order', async t => {
+  const sample = new Sample(5)
+  sample.add(historyOf(700, 300))
+  sample.add(historyOf(300, 500, 700))
+  t.strictSame(sample.interactions(), {
+    itemCount: 3,
+    starts: Uint32Array.of(0, 2, 5),
+    items: Uint32Array.of(0, 1, 1, 2, 0),
+    weights: Float32Array.of(0.7, 0.3, 0.3, 0.5, 0.7)
+  })
+})
+
+t.test('a sample of more users is about half full or more, and has as many of the first as of the last', async t => {
+  for (const seed of [1, 2, 3]) {
+    const sample = new Sample(2000, seed)
+    for (let user = 0; user < 20_000; user++) sample.add(historyOf(user + 1, user + 1))
+    const { starts, items, weights = [] } = sample.interactions()
+    t.ok(items.length <= 2000 && items.length > 600, `${items.length} events`)
+    t.equal(starts.at(-1), items.length)
+    const early = weights.filter(weight => weight < 10).length / weights.length
+    t.ok(early > 0.4 && early < 0.6, `${early} are of the first half`)
+  }
+})
+
+t.test('one user alone may be too many', async t => {
+  const sample = new Sample(2)
+  sample.add(historyOf(1, 2, 3))
+  t.equal(sample.interactions().items.length, 3)
+})
 
 t.test('a fifth is held out at random, or the newest of each user, never all', async t => {
   const data = dense({ users: 200, items: 100, views: 20 })

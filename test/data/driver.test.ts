@@ -1,0 +1,439 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { BSON, type Db, Decimal128, type Document, Double, Long, ObjectId } from 'mongodb'
+import t, { type Test } from 'tap'
+import { columnsOf } from '../../src/data/driver/columns.js'
+import { closeSoon, connectionTo } from '../../src/data/driver/connection.js'
+import { isUnavailable } from '../../src/data/driver/faults.js'
+import { aggregateCommitted, aggregateInOneBatch, aggregateRaw, findInOneBatch } from '../../src/data/driver/one-batch.js'
+import { withRetries } from '../../src/data/driver/retry.js'
+import { hashPassword } from '../../src/identity/passwords.js'
+import { type Answer, collectionOf } from '../helpers/answers.js'
+import { addUser, build, password } from '../helpers/app.js'
+import { databaseOf, databaseUrl, openCursors, seededUrl } from '../helpers/database.js'
+import { film } from '../helpers/documents.js'
+import { proxyTo } from '../helpers/proxy.js'
+import { until } from '../helpers/until.js'
+import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
+
+interface Thing {
+  _id: number
+  tries?: number
+}
+const things = async (t: Test, options = '') => {
+  const { client, db } = connectionTo((await databaseUrl(t)) + options)
+  t.teardown(() => client.close())
+  const collection = db.collection<Thing>('things')
+  await collection.insertOne({ _id: 1 })
+  return collection
+}
+
+t.test('options of a connection string about reads and writes are ignored, the others count', async t => {
+  const path = encodeURIComponent('/a?b&c=d')
+  const cases: [url: string, options: object, database: string][] = [
+    ['mongodb://127.0.0.1', {}, 'viewer'],
+    ['mongodb://127.0.0.1/x', {}, 'x'],
+    ['mongodb://127.0.0.1/x?', {}, 'x'],
+    ['mongodb://127.0.0.1/?w=1&maxPoolSize=3', { maxPoolSize: 3 }, 'viewer'],
+    ['mongodb://127.0.0.1/x?maxPoolSize=3&w=0', { maxPoolSize: 3 }, 'x'],
+    [
+      `mongodb://u:p%3F@a,b:2/x?tlsCAFile=${path}&READPREFERENCE=nearest&readPreferenceTags=dc:a&readPreferenceTags=`,
+      { tlsCAFile: '/a?b&c=d' },
+      'x'
+    ],
+    ['mongodb://a/x?readPreference=secondary&maxStalenessSeconds=120&replicaSet=rs', { replicaSet: 'rs' }, 'x'],
+    ['mongodb://a/x?readConcernLevel=linearizable&journal=false&wtimeoutMS=5&w=tag&retryWrites=false', { retryWrites: false }, 'x']
+  ]
+  for (const [url, options, database] of cases) {
+    const { client, db } = connectionTo(url)
+    t.match(client.options, options, url)
+    t.equal(db.databaseName, database, url)
+    for (const { readPreference, readConcern, writeConcern } of [client, db, db.collection('users')]) {
+      t.equal(readPreference?.mode, 'primary', url)
+      t.equal(readPreference?.tags, undefined, url)
+      t.equal(readConcern, undefined, url)
+      t.strictSame({ ...writeConcern }, { w: 'majority' }, url)
+    }
+  }
+})
+
+t.test('no command gets the answer to another that was given up', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const roundTrip = 400
+  proxy.slowDown(roundTrip)
+  const { client, db } = connectionTo(proxy.url, { maxPoolSize: 1, heartbeatFrequencyMS: 500, serverMonitoringMode: 'poll' })
+  t.teardown(() => client.close())
+  await db.collection('things').insertOne({})
+  const answer = async (text: string, timeoutMS: number, comment = '') => {
+    const command = { find: 'things', projection: { text: { $literal: text } }, comment }
+    const { cursor } = await db.command(command, { timeoutMS })
+    return cursor.firstBatch[0].text
+  }
+  // Before, the driver does not know how long a round trip takes.
+  for (let i = 0; i < 3; i++) await once(client, 'serverHeartbeatSucceeded')
+
+  // A command that does not fit into the buffers is sent only when the proxy reads on, with less time left than a round trip takes.
+  const timeout = 1200
+  proxy.freeze()
+  const givenUp = t.rejects(answer('of the first', timeout, 'x'.repeat(15_000_000)), { message: /roundtrip time is greater/ })
+  await sleep(timeout - roundTrip / 2)
+  proxy.comeBack()
+  await givenUp
+  t.equal(await answer('of the second', 10_000), 'of the second')
+})
+
+t.test('a write is repeated when its connection breaks', async t => {
+  const proxy = await proxyTo(t, await seededUrl(t, { contents: [film(1)] }))
+  const app = await build(t, { url: proxy.url })
+  const viewer = await viewerOf(app)
+  const broken = proxy.at('findAndModify', proxy.cut)
+  const answer = await viewer.post('/history', { content_id: 1, time: 30 })
+  await broken
+  t.equal(answer.statusCode, 201, answer.body)
+  t.match(collectionOf(await viewer.get('/history')), [{ content_id: 1, time: 30 }])
+})
+
+t.test('what is repeated after a lost answer counts once', async t => {
+  const proxy = await proxyTo(t, await seededUrl(t, { contents: [film(1), film(2)] }))
+  const app = await build(t, { url: proxy.url })
+  const elementOf = async (viewer: Viewer) => collectionOf(await viewer.get('/history?content_id=1'))[0]
+  const second = (n: number) => new Date(1.7e12 + n).toISOString()
+  const sent = (...reports: object[]) => ({ reports: reports.map(report => ({ content_id: 1, ...report })) })
+  /** Loses the answer to the first command with this text. */
+  const lost = async (text: string, request: () => Promise<Answer>) => {
+    const broken = proxy.at(text, proxy.cutAnswer)
+    const answer = await request()
+    await broken
+    return answer.statusCode
+  }
+
+  t.test('or is not repeated', async t => {
+    const viewer = await viewerOf(app)
+    const batch = sent(...[100, 3, 100].map(percentage => ({ percentage })))
+    t.equal(await lost('updates', () => viewer.post('/history/batch', batch)), 503)
+    t.match(await elementOf(viewer), { percentage: 100, plays: 2 })
+  })
+
+  for (const [what, batch, plays] of [
+    ['with observations', sent(...[100, 3, 100].map((percentage, n) => ({ percentage, observed_at: second(n) }))), 2],
+    ['with one report of an item', sent({ percentage: 100 }), 1]
+  ] as [string, object, number][])
+    t.test(`a batch ${what}`, async t => {
+      const viewer = await viewerOf(app)
+      t.equal(await lost('updates', () => viewer.post('/history/batch', batch)), 200)
+      t.match(await elementOf(viewer), { percentage: 100, plays })
+    })
+
+  t.test('a report and an update', async t => {
+    const viewer = await viewerOf(app)
+    t.equal(await lost('findAndModify', () => viewer.post('/history', { content_id: 1, percentage: 100 })), 201)
+    const { _id, ...element } = await elementOf(viewer)
+    t.match(element, { percentage: 100, plays: 1 })
+    t.equal(await lost('updates', () => viewer.put(`/history/${_id}`, { time: 5 })), 200)
+    t.match(await elementOf(viewer), { time: 5, plays: 1 })
+  })
+
+  t.test('a removal', async t => {
+    const viewer = await viewerOf(app)
+    const id = await watch(viewer, 1)
+    t.equal(await lost('deletes', () => viewer.remove(`/history/${id}`)), 200)
+    t.equal((await viewer.remove(`/history/${id}`)).statusCode, 404)
+    await watch(viewer, 1)
+    t.equal(await lost('deletes', () => viewer.remove('/history')), 200)
+    t.strictSame(collectionOf(await viewer.get('/history')), [])
+  })
+
+  t.test('only the reports that another process was ahead of', async t => {
+    const viewer = await viewerOf(app)
+    const history = databaseOf(app).collection('history')
+    // Stands for another process that always adds an element first.
+    await history.createIndex({ user_id: 1, time: 1 }, { unique: true })
+    t.teardown(() => history.dropIndex('user_id_1_time_1'))
+    const reports = [...[100, 3, 100].map(percentage => ({ content_id: 1, time: 7, percentage })), { content_id: 2, time: 7 }]
+    t.equal((await viewer.post('/history/batch', { reports })).statusCode, 500)
+    t.match(collectionOf(await viewer.get('/history')), [{ content_id: 1, percentage: 100, plays: 2 }])
+  })
+})
+
+t.test('a read is repeated when its connection breaks', async t => {
+  const proxy = await proxyTo(t, await seededUrl(t, { contents: [film(1)] }))
+  const app = await build(t, { url: proxy.url })
+  const viewer = await viewerOf(app)
+  await viewer.post('/history', { content_id: 1, time: 30 })
+  // The read of a page is a plain command, which the driver does not repeat by itself.
+  const broken = proxy.at('$unionWith', proxy.cut)
+  const answer = await viewer.get('/history')
+  await broken
+  t.equal(answer.statusCode, 200, answer.body)
+  t.match(collectionOf(answer), [{ content_id: 1, time: 30 }])
+})
+
+t.test('a client is closed soon after its connections were cut off', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  for (const turns of [0, 1, 2, 3]) {
+    const { client, db } = connectionTo(proxy.url)
+    await db.collection('things').insertOne({})
+    proxy.cut()
+    for (let i = 0; i < turns; i++) await turn()
+    const { topology } = client as unknown as { topology: { close: () => void } }
+    const began = performance.now()
+    await closeSoon(client)
+    t.ok(performance.now() - began < 4000, `${turns} turns of the event loop later`)
+    // What the driver still waits for would keep this process alive.
+    topology.close()
+  }
+})
+
+t.test('a refresh whose answer was lost on its way from the database is no second use of its token', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const app = await build(t, { url: proxy.url })
+  const { refresh_token } = await app.data.sessions.begin(await addUser(app))
+  const refresh = (token: string) => app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: token } })
+  const broken = proxy.at('spent', proxy.cutAnswer)
+  const answer = await refresh(refresh_token)
+  await broken
+  t.equal(answer.statusCode, 200, answer.body)
+  t.equal((await refresh(answer.json().data.refresh_token)).statusCode, 200, 'the new token works')
+  t.equal((await refresh(refresh_token)).statusCode, 401, 'the old one does not')
+})
+
+t.test('a connection that ends while it is written to is a temporary fault', async t => {
+  const server = createServer(socket => socket.end()).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').resume()
+  await once(socket, 'end')
+  // The driver passes the error of its socket on as it is.
+  const ended: Promise<Error[]> = once(socket, 'error')
+  socket.write('a question')
+  const [error] = await ended
+  t.match(error, { code: 'EPIPE' })
+  t.ok(isUnavailable(error))
+  t.notOk(isUnavailable(Object.assign(new Error('a fault of our own'), { code: 'EACCES' })))
+
+  const app = await build(t, {
+    extend: app => void app.post('/writes', { config: { admission: 'public' } }, async () => Promise.reject(error))
+  })
+  const answer = await app.inject({ method: 'POST', url: '/writes' })
+  t.equal(answer.statusCode, 503)
+  t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
+})
+
+t.test('a write that lost a race is repeated on the result of the winner, a wrong one is made only once', async t => {
+  const collection = await things(t)
+  let tries = 0
+  await withRetries<unknown>(() =>
+    ++tries === 1 ? collection.insertOne({ _id: 1 }) : collection.updateOne({ _id: 1 }, { $set: { tries } })
+  )
+  t.strictSame(await collection.findOne(), { _id: 1, tries: 2 })
+
+  tries = 0
+  const duplicate = () => {
+    tries++
+    return collection.insertOne({ _id: 1 })
+  }
+  await t.rejects(withRetries(duplicate, Date.now() - 1), { code: 11000 })
+  t.equal(tries, 2, 'a lost race is retried, however late it is')
+
+  tries = 0
+  const wrong = () => {
+    tries++
+    return collection.updateOne({ _id: 1 }, { $nonsense: {} })
+  }
+  await t.rejects(withRetries(wrong), /\$nonsense/)
+  t.equal(tries, 1)
+})
+
+t.test('a pool without a free connection is a temporary fault, a wrong query is not', async t => {
+  const collection = await things(t, '?maxPoolSize=1&waitQueueTimeoutMS=50')
+  const busy = collection.find({ $where: 'sleep(400) || true' }).toArray()
+  const refused = await collection.findOne().catch((error: unknown) => error)
+  t.match(refused, { name: 'MongoWaitQueueTimeoutError' })
+  t.ok(isUnavailable(refused))
+  t.equal((await busy).length, 1)
+  t.notOk(isUnavailable(await collection.findOne({ $nonsense: 1 }).catch((error: unknown) => error)))
+  t.notOk(isUnavailable(new Error('a fault of our own')))
+})
+
+t.test('a login that could not be decided', async t => {
+  const logInAt =
+    (app: Awaited<ReturnType<typeof build>>) =>
+    (email: string, remoteAddress = '127.0.0.1') =>
+      app.inject({ method: 'POST', url: '/login', payload: { email, password }, remoteAddress })
+
+  t.test('because too many were waiting is a 429, and not a failed login', async t => {
+    const app = await build(t, { settings: { LOGIN_LIMIT: '1' } })
+    const logIn = logInAt(app)
+    const slowHash = hashPassword(password)
+    const users = await Promise.all(
+      Array.from({ length: 4 * availableParallelism() + 60 }, () => addUser(app, undefined, undefined, slowHash))
+    )
+    const crowd = await Promise.all(users.map(({ email }, i) => logIn(email, `192.0.2.${i}`)))
+    const refused = users.filter((_, i) => crowd[i]?.statusCode === 429)
+    t.ok(refused.length > 0 && refused.length < users.length, `${refused.length} of ${users.length} are refused`)
+    for (const answer of crowd) {
+      if (answer.statusCode === 200) continue
+      t.strictSame(answer.json(), { success: false, code: 429, message: 'Too many requests, try again later' })
+      t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
+    }
+    const attempts = await databaseOf(app).collection('login_attempts').find().toArray()
+    t.ok(attempts.length > 0 && attempts.every(({ count }) => count === 0), 'no attempt is counted')
+    for (const { email } of refused.slice(0, 3))
+      t.equal((await logIn(email, `192.0.2.${users.findIndex(user => user.email === email)}`)).statusCode, 200)
+  })
+
+  for (const [when, question] of Object.entries({
+    'before the attempt was counted': 'login_attempts',
+    'before it was given back': '$inc'
+  })) {
+    t.test(`since the database went away ${when} is a 503`, async t => {
+      const proxy = await proxyTo(t, await databaseUrl(t))
+      const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '500' } })
+      const logIn = logInAt(app)
+      const { email } = await addUser(app)
+      const gone = proxy.at(question, proxy.leave)
+      const answer = await logIn(email)
+      await gone
+      t.equal(answer.statusCode, 503, answer.body)
+      t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
+      proxy.comeBack()
+      let status = 0
+      for (const ends = Date.now() + 5000; status !== 200 && Date.now() < ends; ) status = (await logIn(email)).statusCode
+      t.equal(status, 200)
+    })
+  }
+})
+
+const count = 70
+const order = { $sort: { _id: -1 } }
+const hint = { _id: 1 }
+
+interface LargeThing extends Document {
+  _id: number
+  filler: string
+}
+
+/** Documents of 35 MB together, which takes three batches. */
+const filled = async (t: Test, url: string) => {
+  const { client, db } = connectionTo(url)
+  t.teardown(() => client.close())
+  const filler = 'x'.repeat(500_000)
+  await db.collection<LargeThing>('things').insertMany(Array.from({ length: count }, (_, _id) => ({ _id, filler })))
+  return db
+}
+
+const largeThings = { collectionName: 'things' }
+const reads: Record<string, (db: Db) => Promise<{ _id: number }[]>> = {
+  aggregateInOneBatch: db => aggregateInOneBatch<LargeThing>(db, largeThings, [order]),
+  aggregateRaw: async db => (await aggregateRaw(db, largeThings, [order], { hint })).map(row => BSON.deserialize(row) as LargeThing),
+  aggregateCommitted: async db => (await aggregateCommitted<LargeThing>(db, largeThings, [order])).rows,
+  findInOneBatch: async db => (await findInOneBatch(db, db.collection<LargeThing>('things'), {})).reverse()
+}
+
+t.test('what does not fit into one batch is read to its end', async t => {
+  const db = await filled(t, await databaseUrl(t))
+  for (const [name, read] of Object.entries(reads)) {
+    const rows = await read(db)
+    t.strictSame(
+      rows.map(({ _id }) => _id),
+      Array.from({ length: count }, (_, i) => count - 1 - i),
+      name
+    )
+    t.strictSame(await openCursors(db), [], name)
+  }
+})
+
+t.test('a read whose connection breaks between batches fails, and leaves no cursor open', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const db = await filled(t, proxy.url)
+  for (const [name, read] of Object.entries(reads)) {
+    proxy.at('getMore', proxy.cut)
+    const error = await read(db).catch((error: unknown) => error)
+    t.ok(isUnavailable(error), name)
+    await until(async () => (await openCursors(db)).length === 0)
+  }
+})
+
+t.test('a read on which the server does not go on ends in time', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const db = await filled(t, proxy.url)
+  const { client, db: hurried } = connectionTo(proxy.url, { timeoutMS: 1500, connectTimeoutMS: 1500 })
+  t.teardown(() => client.close())
+  proxy.at('getMore', proxy.freeze)
+  const began = performance.now()
+  const error = await aggregateInOneBatch<LargeThing>(hurried, largeThings, [order]).catch((error: unknown) => error)
+  t.match(error, { statusCode: 503 })
+  t.ok(performance.now() - began < 5000)
+  proxy.comeBack()
+  t.equal((await aggregateInOneBatch<LargeThing>(hurried, largeThings, [order])).length, count, 'the next one is whole')
+  await until(async () => (await openCursors(db)).length === 0)
+})
+
+t.test('a cursor that the server does not know is a failure that passes', async t => {
+  const { client, db } = connectionTo(await databaseUrl(t))
+  t.teardown(() => client.close())
+  const error = await db.command({ getMore: BSON.Long.fromNumber(12_345), collection: 'things' }).catch((error: unknown) => error)
+  t.match(error, { codeName: 'CursorNotFound' })
+  t.ok(isUnavailable(error))
+})
+
+const values = ['time', 'times', 'content_id'] as const
+const moments = ['at'] as const
+
+type Row = Record<(typeof values)[number] | (typeof moments)[number], unknown>
+
+const read = (documents: Buffer[]) => columnsOf<Row>(documents, values, moments)
+
+/** What the driver reads. Only dates are moments. */
+const expected = (documents: Buffer[]) => {
+  const rows = documents.map(document => BSON.deserialize(document))
+  const milliseconds = ({ at }: { at?: unknown }) => (at instanceof Date ? at.getTime() : undefined)
+  return { ...Object.fromEntries(values.map(name => [name, rows.map(row => row[name])])), at: rows.map(milliseconds) }
+}
+
+const raw = (...documents: object[]) => documents.map(document => Buffer.from(BSON.serialize(document)))
+
+t.test('numbers, nulls and moments, in any order, whatever is missing', async t => {
+  const documents = raw(
+    { time: 1, times: 2, content_id: 3 },
+    { content_id: -(2 ** 31), time: 2 ** 31 - 1, at: new Date('2026-11-24T20:15:00.123Z') },
+    { at: new Date(-1), times: 12.5, time: new Double(7), content_id: 2 ** 53 },
+    { time: null, times: -0, content_id: Number.NaN, at: new Date(8.64e15) },
+    {}
+  )
+  const columns = read(documents)
+  t.strictSame(columns, expected(documents))
+  t.strictSame(columns.time, [1, 2 ** 31 - 1, 7, null, undefined])
+  t.strictSame(columns.at, [undefined, Date.parse('2026-11-24T20:15:00.123Z'), -1, 8.64e15, undefined])
+  t.ok(Object.is(columns.times[3], -0))
+})
+
+t.test('any other value is what the driver reads', async t => {
+  const documents = raw(
+    { time: Long.fromNumber(2 ** 40), content_id: 1, at: new Date(1) },
+    { time: 1, content_id: 'one', at: 'one' },
+    { time: [1, 2], times: { time: 3 } },
+    { time: new Date(5), times: true, content_id: new ObjectId() },
+    { times: Decimal128.fromString('1.5'), at: 1.5 },
+    { time: 1, tim: 2, other: 3, content_id: 4, at: null },
+    { times: 5, at: 5 }
+  )
+  const columns = read(documents)
+  t.strictSame(columns, expected(documents))
+  t.strictSame(columns.content_id, [
+    1,
+    'one',
+    undefined,
+    documents[3] && BSON.deserialize(documents[3]).content_id,
+    undefined,
+    4,
+    undefined
+  ])
+  t.strictSame(columns.at, [1, ...Array(6)])
+})
+
+t.test('no documents', async t => {
+  t.strictSame(read([]), { time: [], times: [], content_id: [], at: [] })
+})
