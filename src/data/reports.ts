@@ -156,7 +156,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
       let changed: number | undefined
       return withRetries(async () => {
         const elements = await elementsOf(user_id, [...ends.keys()])
-        const percentages = new Map(elements.map(({ content_id, percentage }) => [content_id, percentage ?? 0]))
+        const percentages = new Map(elements.map(({ content_id, percentage }) => [content_id, percentage]))
         const left = [...ends].filter(([content_id]) => (percentages.get(content_id) ?? 0) < completedAt)
         changed ??= left.length
         const added = left.filter(([content_id]) => !percentages.has(content_id))
