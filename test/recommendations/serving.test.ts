@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { Audience } from '../../src/catalogue/audience.js'
 import type { PopularityDocument } from '../../src/data/popularity.js'
 import { interestOf } from '../../src/recommendations/interest.js'
 import { varied } from '../../src/recommendations/serving/reasons.js'
@@ -139,6 +140,32 @@ t.test('what was recommended is remembered, until the viewing, the audience, the
   t.equal(read, 7)
   again()
   t.equal(read, 7)
+})
+
+t.test('titles like one are found behind all that are excluded, and without those that have closed since', async t => {
+  const titles = span(1, 130)
+  const app = await buildWith(t, { contents: titles.map(id => film(id)) })
+  const viewers = span(firstOfCrowd, firstOfCrowd + 29)
+  await views(
+    app,
+    viewers.flatMap(user_id => titles.map(content_id => ({ user_id, content_id })))
+  )
+  await taught(app)
+  const { catalogue, recommender } = app
+  const rowOf = (id: number) => catalogue.skeleton.row(id) as number
+  const like = (id: number, count: number, excluded: number[] = []) => recommender.similar(rowOf(id), {} as Audience, count, excluded)
+  const all = like(1, 129)
+  t.equal(new Set(all).size, 129)
+  t.notOk(all.includes(rowOf(1)))
+  const first = like(1, 10)
+  t.equal(first.length, 10)
+  t.strictSame(like(1, 5), first.slice(0, 5))
+  t.strictSame(like(1, 8, first.slice(0, 2)), first.slice(2), 'the others keep their places')
+  t.strictSame(new Set(like(1, 19, all.slice(0, 110))), new Set(all.slice(110)))
+  const closed = catalogue.skeleton.idOf(first[3] as number)
+  await change(app, 'contents', closed, { deleted_at: new Date() })
+  await catalogue.refresh()
+  t.notOk(like(1, 129).includes(rowOf(closed)))
 })
 
 const because = (because: number, count: number, from: number) => Array.from({ length: count }, (_, i) => ({ title: from + i, because }))

@@ -1,8 +1,9 @@
+import { Cache } from '../../cache.js'
 import { isOpen } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Viewing } from '../interest.js'
 import type { Past } from '../model/interactions.js'
-import { Ranker, reach, type Scored } from '../model/ranker.js'
+import { poolSize, Ranker, reach, type Scored } from '../model/ranker.js'
 import type { StoredModel } from '../stored-model.js'
 import type { TitleRequest } from './popular.js'
 import type { Recommendation } from './reasons.js'
@@ -17,7 +18,12 @@ interface ItemMapping {
   rows: Int32Array
   /** The item of each row, or -1 if the model does not know it. */
   items: Int32Array
+  /** The items that follow each item alone, the best first. Start pages ask for those of a few titles over and over. */
+  followers: Cache<number, Int32Array>
 }
+
+/** Of some thousand titles. */
+const keptBytes = 4 * 1024 * 1024
 
 /** A model whose items are titles of the catalogue, as rows of the skeleton. */
 export class ServedModel {
@@ -37,20 +43,31 @@ export class ServedModel {
     const { rows, items, interests } = this.known(watched)
     if (rows.length === 0) return []
     const past = { items, interests }
-    const best = this.best(past, request)
-    const reasons = this.ranker.reasons(
-      past,
-      best.map(({ item }) => item)
-    )
+    const best = this.best(past, request.count, this.wanted(request))
+    const reasons = this.ranker.reasons(past, best)
     // `reasons` gives -1 for none, where `rows` has nothing.
-    return best.map(({ title }, at) => ({ title, because: rows[reasons[at] as number] }))
+    return best.map((item, at) => ({ title: this.mapping.rows[item] as number, because: rows[reasons[at] as number] }))
   }
 
   /** The open titles that fit this one, the best first. */
   similar(title: number, request: TitleRequest): number[] {
-    const item = this.mapping.items[title] as number
+    const { rows, items } = this.mapping
+    const item = items[title] as number
     if (item < 0) return []
-    return this.best({ items: [item] }, request).map(similar => similar.title)
+    const isWanted = this.wanted(request)
+    const followers = this.followers(item)
+    const similar = [...followers.filter(isWanted).subarray(0, request.count)]
+    const isCut = followers.length === poolSize && similar.length < request.count
+    return (isCut ? this.best({ items: [item] }, request.count, isWanted) : similar).map(item => rows[item] as number)
+  }
+
+  private followers(item: number) {
+    const { rows, followers } = this.mapping
+    const known = followers.get(item)
+    if (known) return known
+    const found = Int32Array.from(this.best({ items: [item] }, poolSize, other => (rows[other] as number) >= 0))
+    followers.put(item, found)
+    return found
   }
 
   /** The newest titles that the model knows, the oldest of them first. */
@@ -70,17 +87,19 @@ export class ServedModel {
     return { rows: rows.reverse(), items: items.reverse(), interests: interests.reverse() }
   }
 
-  private best(past: Past, { audience, count, excluded, now }: TitleRequest): { title: number; item: number }[] {
-    const { model, ranker } = this
+  private wanted({ audience, excluded, now }: TitleRequest) {
     const { skeleton } = this.catalogue
     const { rows } = this.mapping
-    const isWanted = (item: number) => {
+    return (item: number) => {
       const row = rows[item] as number
       return row >= 0 && !excluded.has(row) && isOpen(skeleton, row, now, audience)
     }
+  }
+
+  private best(past: Past, count: number, isWanted: (item: number) => boolean): number[] {
     const counts: [number, number] = [count, Math.ceil(count / newcomerEvery)]
-    const [titles, newcomers] = ranker.bestApart(past, model.watchedCount, counts, isWanted)
-    return interleaved(titles, newcomers, count).map(({ item }) => ({ title: rows[item] as number, item }))
+    const [titles, newcomers] = this.ranker.bestApart(past, this.model.watchedCount, counts, isWanted)
+    return interleaved(titles, newcomers, count).map(({ item }) => item)
   }
 
   /** Computed again when the catalogue has changed. */
@@ -101,7 +120,7 @@ export class ServedModel {
       // Since the training, a title may have become the season of a show.
       if (tree.title(row) === row) rows[item] = row
     })
-    this.cachedMapping = { tree, rows, items }
+    this.cachedMapping = { tree, rows, items, followers: new Cache(keptBytes, ({ byteLength }) => byteLength) }
     return this.cachedMapping
   }
 }
