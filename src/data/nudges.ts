@@ -75,6 +75,14 @@ export const noticing = (db: Db, onWrite: (users: number[]) => void): Db => {
     return Object.assign(Object.create(collection), Object.fromEntries(operations)) as Collection
   }
   return Object.assign(Object.create(db), {
-    collection: (name: string) => (followed.has(name) ? noticed(db.collection(name)) : db.collection(name))
+    collection: (name: string) => (followed.has(name) ? noticed(db.collection(name)) : db.collection(name)),
+    /** Adds documents to one of the lists. */
+    aggregate: (stages: Document[]) => {
+      const cursor = db.aggregate(stages)
+      const added: Document[] = stages[0]?.$documents
+      const users = new Set(added.map(({ user_id }) => user_id))
+      if (followed.has(stages.at(-1)?.$merge.into)) cursor.once('close', () => onWrite([...users]))
+      return cursor
+    }
   })
 }

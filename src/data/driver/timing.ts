@@ -14,6 +14,7 @@ const kinds = [
   'findOneAndUpdate',
   'insertOne',
   'replaceOne',
+  'updateMany',
   'updateOne'
 ] as const
 
@@ -43,6 +44,9 @@ const timedCollection = (collection: Collection<Document>, timerOf: TimerOf) => 
 export const timed = (db: Db, timerOf: TimerOf): Db =>
   Object.assign(Object.create(db), {
     collection: (name: string) => timedCollection(db.collection(name), timerOf),
+    // Documents that are merged into a collection.
+    aggregate: (stages: Document[]) =>
+      timedOperation(db.aggregate.bind(db), timerOf(stages.at(-1)?.$merge.into, 'aggregate'))(stages as never),
     command: (command: Document, options?: RunCommandOptions) => {
       const [kind, named] = Object.entries(command)[0] as [string, unknown]
       // A getMore names its cursor there.
