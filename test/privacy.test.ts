@@ -141,6 +141,17 @@ t.test('an erasure', async t => {
     t.notOk(later.hasUser(id), 'no token can still be valid')
   })
 
+  t.test('of a profile ends its sessions alone', async t => {
+    const account = await someone(data)
+    const profile = (await data.profiles.add(account, { name: 'Mia', max_age: null })) as number
+    const { sid } = await data.sessions.begin({ _id: account }, null, { profile_id: profile })
+    const own = await data.sessions.begin({ _id: account })
+    await beginErasure(data, profile)
+    await removeUser(data, profile)
+    t.notOk(await data.sessions.living(account, sid))
+    t.ok(await data.sessions.living(account, own.sid))
+  })
+
   t.test('that cannot be swept is tried again in a minute', async t => {
     const id = await someone(data)
     await beginErasure(data, id)

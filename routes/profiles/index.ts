@@ -62,7 +62,7 @@ const idIn = ({ profileId }: { profileId: string }) => orThrow(integerId(profile
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { settings } = app
-  const { profiles, sessions } = app.data
+  const { profiles } = app.data
   const limits = profileAgeLimitsOf(app.data)
 
   app.get('', { schema: listSchema, ...forViewers }, async function listProfiles(request) {
@@ -99,7 +99,6 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const profile = await profiles.byId(account, idIn(request.params))
     if (isFirst(profile)) throw firstProfile()
     await limits.whileRemoving(account, profile, () => erase(app, profile._id))
-    await sessions.endProfile(account, profile._id)
     return done(200, 'The profile was deleted')
   })
 

@@ -3,7 +3,7 @@ import type { Revocations } from '../identity/revocations.js'
 import { withDeadline } from '../overload/deadlines.js'
 import { minutes, seconds } from '../time.js'
 
-type Needed = Pick<Data, 'erasures' | 'users' | 'profiles' | 'personal' | 'loginAttempts'>
+type Needed = Pick<Data, 'erasures' | 'users' | 'profiles' | 'personal' | 'sessions' | 'loginAttempts'>
 
 /** How long an answer waits for an erasure. If it takes longer, or fails, it is completed in the background. */
 const patience = seconds(1)
@@ -19,10 +19,12 @@ export const beginErasure = async ({ erasures, users, profiles }: Needed, id: nu
 
 /** Safe to repeat. Removes the user last, because a run after an interrupted one needs the e-mail. */
 export const removeUser = async (data: Needed, id: number) => {
-  const { users, profiles, personal, loginAttempts } = data
+  const { users, profiles, personal, sessions, loginAttempts } = data
   for (const profile of await profiles.othersOf(id)) await removeUser(data, profile)
   await personal.removeAll(id)
   const user = await users.byId(id)
+  // Sessions belong to the account, which `personal` does not know.
+  if (user?.account_id !== undefined) await sessions.endProfile(user.account_id, id)
   if (user?.email !== undefined) await loginAttempts.forget(user.email)
   await users.remove(id)
 }
