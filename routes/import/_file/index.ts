@@ -52,15 +52,17 @@ const importMetrics = (registry: Registry) => {
 /** For the audit. Whatever else becomes of an import may have written some of its lines. */
 const outcomes: Record<string, 'done' | 'refused' | undefined> = { imported: 'done', refused: 'refused' }
 
-/** Addresses that are counted one by one until the next write, so that a flood from many takes little memory and few writes. */
+/** Addresses of a minute that are counted one by one, so that a flood from many takes little memory and few writes. */
 const mostAddresses = 1000
+const others = 'others'
 
 /** Counts wrong keys by minute and address, and writes the counts once a second. */
 const wrongKeyCounter = (app: FastifyInstance) => {
   let counts = new Map<string, number>()
+  let current = { minute: '', addresses: new Set<string>() }
   const add = (minute: string, address: string, count: number) => {
     const own = `${minute} ${address}`
-    const key = counts.has(own) || counts.size < mostAddresses ? own : `${minute} others`
+    const key = counts.has(own) || counts.size < mostAddresses ? own : `${minute} ${others}`
     counts.set(key, (counts.get(key) ?? 0) + count)
   }
   const write = async () => {
@@ -81,7 +83,10 @@ const wrongKeyCounter = (app: FastifyInstance) => {
 
   return (address: string) => {
     const minute = new Date(Math.floor(Date.now() / minutes(1)) * minutes(1)).toISOString()
-    add(minute, address, 1)
+    if (current.minute !== minute) current = { minute, addresses: new Set() }
+    const { addresses } = current
+    if (addresses.size < mostAddresses) addresses.add(address)
+    add(minute, addresses.has(address) ? address : others, 1)
   }
 }
 
