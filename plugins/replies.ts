@@ -9,7 +9,7 @@ import { itemsOf } from '../src/http/requests.js'
 interface PublicOptions {
   /** The request headers that the answer depends on. Empty ones are skipped. */
   vary?: readonly string[]
-  /** More headers of the answer, which may replace its `Cache-Control`. Errors do not get them. */
+  /** More headers of the answer. They may replace its `Cache-Control`, unless it is private. Errors do not get them. */
   headers?: Record<string, string>
 }
 
@@ -32,10 +32,14 @@ const mostTags = 100
 
 const matchesEtag = (header: string, etag: string) => itemsOf(header, mostTags).some(tag => ['*', etag, `W/${etag}`].includes(tag))
 
-const setPublicHeaders = (reply: FastifyReply, { vary = [], headers }: PublicOptions) => {
+const setPublicHeaders = (reply: FastifyReply, { vary = [], headers = {} }: PublicOptions) => {
   const { viewer } = reply.request
   const isForAll = viewer?.maxAge === undefined && !viewer?.isOutdated
-  reply.headers({ 'cache-control': isForAll ? cacheControl.public : cacheControl.publicWithAgeLimit, ...headers })
+  reply.headers({
+    'cache-control': cacheControl.public,
+    ...headers,
+    ...(!isForAll && { 'cache-control': cacheControl.publicWithAgeLimit })
+  })
   for (const header of vary) if (header) reply.vary(header)
 }
 

@@ -170,8 +170,14 @@ t.test('cache headers', async t => {
     const app = fastify()
     await app.register(sensible)
     await app.register(replies)
+    app.decorateRequest('viewer', null)
+    app.addHook('onRequest', async request => {
+      if (request.headers.authorization) request.viewer = { id: 1, account: 1, maxAge: 12 }
+    })
     app.get('/', (_request, reply) => reply.publicJson(answerOf(okBytes(list([]))), { headers: { 'cache-control': 'public, max-age=60' } }))
-    t.equal((await app.inject('/')).headers['cache-control'], 'public, max-age=60')
+    const cacheControlFor = async (headers = {}) => (await app.inject({ url: '/', headers })).headers['cache-control']
+    t.equal(await cacheControlFor(), 'public, max-age=60')
+    t.equal(await cacheControlFor({ authorization: 'Bearer x' }), 'private, no-cache', 'but not for a viewer with an age limit')
   })
 
   t.test('tokens are kept out of caches', async t => {
