@@ -109,7 +109,7 @@ export const settingGroups = {
       { maximum: 100 }
     ),
     LIVE_STREAMS: Integer(
-      'How many streams of changes (`GET /changes/stream`) a process keeps open, at most ten of them for one account. Further ones get a 503. 0 turns the endpoint off',
+      'How many streams of changes (`GET /changes/stream`) a process keeps open. Further ones get a 503. An account has at most ten, and further ones get a 429. 0 turns the endpoint off',
       5000
     ),
     MAX_WAITING: Integer(
