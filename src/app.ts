@@ -78,7 +78,7 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
 
 /** Whether the settings leave out the route in this file. */
 const isAbsent = (settings: Settings) => (path: string) =>
-  (hasProvider(settings) && /^\/(login|logout|sessions|me\/password|profiles\/_profileId\/token)(\/|$)/.test(path)) ||
+  (hasProvider(settings) && /^\/(login|logout|sessions)(\/|$)/.test(path)) ||
   (settings.DEVICE_URL === '' && path.startsWith('/login/device')) ||
   (settings.LIVE_STREAMS === 0 && path.startsWith('/changes/stream'))
 

@@ -2,7 +2,7 @@ import { type AnyBulkWriteOperation, BSON, type Collection, type Db, type Docume
 import { isDuplicate } from './driver/faults.js'
 import { withRetries } from './driver/retry.js'
 import type { Lease } from './leases.js'
-import { type RemovalDocument, removalGrace } from './removals.js'
+import { type RemovalDocument, removalGrace, type ViewerList } from './removals.js'
 
 /** How the elements of a list are moved from an earlier id of a content to the id that it has now. */
 interface Move {
@@ -37,7 +37,7 @@ const moves = {
     arrival: arrivalOfAsked
   },
   dismissals: { dated: 'at', observed: 'at' }
-} satisfies Record<string, Move>
+} satisfies Record<ViewerList | 'dismissals', Move>
 export type MovedList = keyof typeof moves
 export const movedLists = Object.keys(moves) as MovedList[]
 

@@ -115,6 +115,7 @@ const fieldsOf = (record: ContentRecord): ContentFields => ({
   terms: [...new Set(record.terms)],
   position: record.position ?? null,
   replaces: record.replaces?.length ? [...new Set(record.replaces)] : null,
+  // A new optional field changes the digest of every content, so the next import writes all of them once.
   ...noOptionalFields,
   ...optionalFields({ ...record, markers: markersOf(record) })
 })

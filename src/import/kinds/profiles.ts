@@ -112,7 +112,7 @@ interface ProfileRecord {
 /** Gives each new profile one of the places of its account. */
 export class ProfilePlaces {
   private readonly users: Collection<UserDocument>
-  /** The taken places of each account, one bit each, including those that this run has assigned but not written yet. */
+  /** The taken places of each account, one bit each (of at most 32), including those that this run has assigned but not written yet. */
   private readonly taken = new Table(1, 1)
 
   constructor(db: Db) {
