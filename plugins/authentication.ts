@@ -31,7 +31,7 @@ declare module 'fastify' {
     /** Why the token could not be checked. */
     viewerFault: Error | undefined
     /**
-     * How much of the time that the request has was spent before its handler, in milliseconds: on checking the token, on looking up the
+     * Milliseconds of the request's time limit that were used before its handler: on checking the token, on looking up the
      * profile that a header names, and on hashing a new PIN.
      */
     spentMs: number
@@ -116,7 +116,7 @@ const countryFrom = (name: string) => {
   }
 }
 
-/** Finds out once for each request who is calling, and whether they still may. The guard of a route decides whether it needs to know. */
+/** Sets `request.viewer` for every request: null without a valid token, or if it was revoked. It refuses nobody; the guards of routes do. */
 export default fp(
   async app => {
     const { revocations, settings } = app

@@ -6,7 +6,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Steps to be done before requests that need the database are served: one after the other, each repeated until it succeeds. */
     preparations: (() => Promise<void>)[]
-    /** Calls `read` every second once the step `prepare` is done, which by default is `read` itself. The log warns with `failure`. */
+    /** Does `prepare` (by default `read`) before the service is ready, then calls `read` every second. If that fails, the log warns with `failure`. */
     follow: (failure: string, read: () => Promise<void>, prepare?: () => Promise<void>) => void
     /** Resolves when the app is prepared, or closes. */
     whenPrepared: Promise<void>

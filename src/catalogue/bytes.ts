@@ -26,7 +26,7 @@ export const jsonParts = <T>(parts: Part[]) => parts as JsonParts<T>
 
 export const json = <T>(value: T) => jsonParts<T>([JSON.stringify(value)])
 
-/** Parts that are not yet one buffer. They share the bytes of their fragments with the cache. */
+/** Parts of an answer before they are copied into one buffer. Their fragments are those of the cache. */
 export class Pieces {
   length = 0
   private readonly pieces: Part[] = []

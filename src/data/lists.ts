@@ -45,7 +45,7 @@ export type IsShown = (content_id: number) => boolean
 interface Selected<T extends Document> {
   filter: Filter<T>
   order?: Sort
-  /** Leaves out elements that are not shown, which takes one more operation. */
+  /** Leaves out the elements for which it is false, which takes one more operation. */
   isShown?: IsShown | undefined
 }
 

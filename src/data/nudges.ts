@@ -58,8 +58,8 @@ const usersOf = (target: Document): number[] =>
       : []
 
 /**
- * Calls back with the users whose lists a write may have changed, as soon as it has ended, even if it has failed: it may have taken effect.
- * Every write to these lists has to name its user.
+ * Calls back after each write with the users whose lists it may have changed, also if it has failed: it may have taken effect. Every write
+ * to these lists has to name its users.
  */
 export const noticing = (db: Db, onWrite: (users: number[]) => void): Db => {
   const noticed = (collection: Collection) => {

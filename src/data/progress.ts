@@ -79,8 +79,8 @@ const completionsAfter = (
 }
 
 /**
- * In seconds. Whoever starts a content anew may have done so by mistake. So when the position goes back below `brief`, the one before is
- * kept as `previous`, until the viewer reaches it, or `lasting`, again.
+ * In seconds. A content may be started anew by mistake. So when the position goes back below `brief`, the old one is kept as `previous`,
+ * until a report reaches it, or `lasting`.
  */
 const lasting = 600
 
@@ -119,8 +119,8 @@ const asBefore = (reports: Progress[]) => {
  * update that starts later may reach the element first. If its answer was lost and it is retried, it counts as observed at its first
  * attempt, so that it undoes nothing that came in between.
  *
- * The same report may come again, and then adds no play: it is not newer than the element was before the request (`before`). One from the
- * future would be, because it was stored with the time of its arrival. So its own `observed_at` is kept in `claimed_at`, too.
+ * A report that comes again adds no play: it is not newer than the element was before the request (`before`). One from the future is stored
+ * with the time of its arrival, and would seem newer when it comes again. So its own `observed_at` is kept in `claimed_at`, too.
  */
 const stageOf = (report: Progress, completedAt: number, lostFor: number | undefined) => {
   const { time, observed_at, country } = report

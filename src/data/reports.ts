@@ -81,7 +81,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   const removals = removalsOf(db)
   const remover = removerOf(db, 'history')
-  /** The content id of each element, by user and element. For a moved element it may be an earlier id, which leads to the new one. */
+  /** The content id of each element, by user and element. It may be the earlier id of a content, which leads to the present one. */
   const contentIds = new Cache<string, number>(cacheBytes, () => bytesOfId)
 
   const removedSince = async (user_id: number, reports: Report[]) => {

@@ -74,7 +74,7 @@ export class Revocations {
     return this.hasUser(id) || this.hasUser(account) ? null : this.withCurrentLimit(viewer)
   }
 
-  /** A limit that has changed since the token was issued, or since the profile was read. */
+  /** Corrects an age limit that has changed since the token was issued, or since the profile was read. */
   withCurrentLimit(viewer: Viewer): Viewer {
     const current = this.limits.has(viewer.id) ? withLimit(viewer, this.limits.get(viewer.id)) : viewer
     return performance.now() - this.refreshedAt > outdatedAfter ? { ...current, isOutdated: true } : current

@@ -41,7 +41,7 @@ export class Nudger {
     this.onNote(users)
   }
 
-  /** Only for processes whose end nobody would notice otherwise. A command is repeated if it was killed. */
+  /** Lets others notice when the process is killed. Commands need none: whoever kills one runs it again. */
   beat() {
     this.heart = setInterval(this.note, heartbeat, []).unref()
     this.note([])

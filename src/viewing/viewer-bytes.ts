@@ -28,7 +28,7 @@ export const withContents = async <T extends { content_id: number }, Element>(
 /** None of these fields needs escaping. With JSON.stringify, a page takes 1.5 times as long. The content's bytes lack its closing brace. */
 const historyParts = (document: HistoryDocument, content: Fragment) => {
   const { _id, user_id, content_id, time, percentage, plays, watched_at, previous, created_at, updated_at, ...unsent } = toHistory(document)
-  // Only for the compiler: fails when the schema has a field that the parts below lack.
+  // Does not compile if the schema has a field that the parts below lack.
   unsent satisfies Record<string, never>
   const watched = watched_at === null ? 'null' : `"${watched_at}"`
   const kept = previous === null ? 'null' : JSON.stringify(previous)

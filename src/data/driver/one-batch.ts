@@ -3,8 +3,8 @@ import { unavailable } from '../../errors.js'
 import { minutes, seconds } from '../../time.js'
 import { isAlone } from './faults.js'
 
-// Reads of all rows at once. Nearly always they fit into one batch, which has up to 16 MB: about 178,000 elements of a history. A cursor of
-// the driver costs the process twice as much as the operation itself, and four times as much for raw rows.
+// Reads of all rows at once, without the driver's cursor, which costs the process twice as much as the operation itself, and four times as
+// much for raw rows. Nearly always the rows fit into one batch, which has up to 16 MB: about 178,000 elements of a history.
 // They read from the primary, so that viewers see their own writes.
 
 /** More than fits into a batch, so that only its bytes limit it. */
