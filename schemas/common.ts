@@ -47,6 +47,10 @@ export const TooManyStreams = Type.Object(
 )
 
 export const FieldError = Type.Object({ field: Type.String(), message: Type.String() }, { $id: 'FieldError' })
+export type FieldError = Static<typeof FieldError>
+
+/** The highest age that a content can require of its viewers. */
+export const oldest = 21
 
 /** Why a device has no tokens yet, in the words of RFC 8628. */
 const deviceRefusals = ['authorization_pending', 'slow_down', 'expired_token', 'access_denied'] as const

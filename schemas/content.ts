@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable, Timestamp } from './common.js'
+import { Nullable, oldest, Timestamp } from './common.js'
 
 const Texts = Type.Record(Type.String(), Type.String(), {
   description: 'Texts by language code',
@@ -24,7 +24,7 @@ export type Marker = Static<typeof Marker>
 /** Sent only if the item has them. */
 const optional = Type.Object({
   duration: Type.Optional(Type.Number({ description: 'Length in seconds, above 0', examples: [5400] })),
-  min_age: Type.Optional(Type.Integer({ minimum: 0, maximum: 21, description: 'Minimum age of the viewer', examples: [12] })),
+  min_age: Type.Optional(Type.Integer({ minimum: 0, maximum: oldest, description: 'Minimum age of the viewer', examples: [12] })),
   season: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of the season', examples: [1] })),
   episode: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of the episode in its season', examples: [2] })),
   external_ids: Type.Optional(

@@ -11,9 +11,12 @@ import { WatchlistElement } from './watchlist.js'
 const homeKinds = ['continue_watching', 'recommended', 'because', 'watchlist', 'popular', 'new', 'rail'] as const
 export type HomeKind = (typeof homeKinds)[number]
 
+/** The maximum of elements in a row, and of rails. */
+export const longestShelf = 30
+
 export const HomeQuery = Type.Object({
-  items: Type.Integer({ minimum: 1, maximum: 30, default: 10, description: 'Maximum number of elements in each row' }),
-  rails: Type.Integer({ minimum: 0, maximum: 30, default: 10, description: 'Maximum number of rails' }),
+  items: Type.Integer({ minimum: 1, maximum: longestShelf, default: 10, description: 'Maximum number of elements in each row' }),
+  rails: Type.Integer({ minimum: 0, maximum: longestShelf, default: 10, description: 'Maximum number of rails' }),
   collection: Type.Optional(
     Type.String({ maxLength: maxValueLength, description: 'The `mname` of the collection that has the rails', examples: ['home'] })
   )

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { Nullable } from './common.js'
+import { Nullable, oldest } from './common.js'
 import { type Marker, markerTypes, type OptionalContentFields } from './content.js'
 import { preferenceFields } from './preferences.js'
 import { Rating } from './rating.js'
@@ -10,7 +10,7 @@ export const largestId = 2 ** 53 - 2 ** 32
 const Id = Type.Integer({ minimum: 1, maximum: largestId })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
-const Age = Nullable(Type.Integer({ minimum: 0, maximum: 21 }))
+const Age = Nullable(Type.Integer({ minimum: 0, maximum: oldest }))
 const Text = Type.String()
 const SomeText = Type.String({ minLength: 1 })
 const Moment = Type.String({ format: 'date-time' })

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from './common.js'
+import { Nullable, oldest } from './common.js'
 
 const name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['Mia'] })
-const max_age = Nullable(Type.Integer({ minimum: 0, maximum: 21, description: 'Age limit. Null for none', examples: [6] }))
+const max_age = Nullable(Type.Integer({ minimum: 0, maximum: oldest, description: 'Age limit. Null for none', examples: [6] }))
 const pin = Nullable(Type.String({ pattern: '^[0-9]{4,8}$', description: '4 to 8 digits. Null for none', examples: ['4071'] }))
 
 export const Profile = Type.Object(

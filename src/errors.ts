@@ -1,10 +1,5 @@
-import { type DeviceRefusal, unauthenticatedMessage } from '../schemas/common.js'
+import { type DeviceRefusal, type FieldError, unauthenticatedMessage } from '../schemas/common.js'
 import { bodyLimit } from './http/requests.js'
-
-export interface FieldError {
-  field: string
-  message: string
-}
 
 export interface LineError extends FieldError {
   line: number

@@ -1,4 +1,5 @@
 import { ContentsQuery } from '../../schemas/contents-query.js'
+import { longestShelf } from '../../schemas/home.js'
 import type { RailCollectionsQuery } from '../../schemas/rail-collection.js'
 import { type RailDocument, toRail, withinLimits } from '../data/rail-collections.js'
 import { onPage, pageMeta } from '../http/reply.js'
@@ -22,9 +23,6 @@ export const railCollectionsAnswer = (catalogue: Catalogue, query: RailCollectio
     return pageAnswer(shown.map(json), pageMeta(query, all.length))
   })
 }
-
-/** How many contents of a rail are kept: the longest shelf of a start page. */
-export const longestShelf = 30
 
 /** In bytes. There is one list for each rail and segment of the audience. */
 const listsSize = 4 * 1024 * 1024

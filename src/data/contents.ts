@@ -1,4 +1,5 @@
 import type { Db, Document, IndexDescription } from 'mongodb'
+import { oldest } from '../../schemas/common.js'
 import { type Content, type Marker, type OptionalContentFields, optionalContentFields } from '../../schemas/content.js'
 import { isWireMoment, seconds, timestamp, wireYears } from '../time.js'
 import { catalogueRead, type Imported } from './catalogue.js'
@@ -38,9 +39,6 @@ const plan = { bsonType: 'object', required: ['id', 'vendor_name'], properties: 
 /** Beyond these, the driver returns a `long` as an object. */
 const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 const wholeOrNull = { bsonType: ['int', 'long', 'double', 'null'], minimum: 0, maximum: safe.maximum, multipleOf: 1 }
-
-/** The highest minimum age that an import accepts. */
-const oldest = 21
 
 const isNothing = (value: unknown) => value === null || value === undefined
 const isText = (value: unknown) => typeof value === 'string'

@@ -62,7 +62,7 @@ export const isServableHistory = ({
 type Previous = Pick<HistoryDocument, 'previous_time' | 'previous_percentage' | 'previous_observed_at'>
 
 /** Null also for what other software has written wrongly. */
-export const toPrevious = ({ previous_time, previous_percentage, previous_observed_at }: Previous): HistoryProgress['previous'] =>
+const toPrevious = ({ previous_time, previous_percentage, previous_observed_at }: Previous): HistoryProgress['previous'] =>
   Number.isFinite(previous_time) && Number.isFinite(previous_percentage) && isWireMoment(previous_observed_at)
     ? {
         time: previous_time as number,

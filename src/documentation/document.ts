@@ -106,7 +106,7 @@ export const wrapSchemas = ({ body, response, ...schema }: FastifySchema = {}) =
 }
 
 /** Undoes what `wrapSchemas` did to a schema. */
-export const unwrapSchema = ({ allOf: [schema] }: { allOf: [object] }) => schema
+const unwrapSchema = ({ allOf: [schema] }: { allOf: [object] }) => schema
 
 interface Node {
   'x-published'?: object

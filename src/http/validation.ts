@@ -1,8 +1,9 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { ErrorObject } from 'ajv'
 import type { FastifySchemaValidationError } from 'fastify'
+import type { FieldError } from '../../schemas/common.js'
 import { maxValueLength, maxValues } from '../../schemas/lists.js'
-import { type FieldError, invalid } from '../errors.js'
+import { invalid } from '../errors.js'
 import { inputAjv, rule } from '../validators.js'
 
 /** Compiles the schema of a body, or of a query, whose strings are first converted to the types in the schema. */

@@ -2,7 +2,7 @@ import * as argon2 from '@node-rs/argon2'
 import * as bcrypt from '@node-rs/bcrypt'
 
 /** The cost of our own hashes. The memory is in KiB. */
-export const ownCost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
+const ownCost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
 /** `milliseconds` as in `costOf`. What takes longer to check could not be refused in the same time as others. */
 const mostExpensive = { milliseconds: 1500, memoryKiB: 1024 * 1024, lanes: 64 }

@@ -46,7 +46,7 @@ export type CommonClaims = Static<typeof CommonClaims>
 const claimsWith = <T extends TProperties>(claims: T) => TypeCompiler.Compile(Type.Object({ ...common, ...claims }))
 
 /** The claims of a token of this service's own login. */
-export const OwnClaims = claimsWith({
+const OwnClaims = claimsWith({
   sub: Type.String(),
   sid: Type.String({ minLength: 1 }),
   /** The account, if it is not `sub`. */

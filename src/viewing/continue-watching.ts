@@ -8,7 +8,7 @@ import { isResumable } from '../data/progress.js'
 import { isWireTime, timestamp } from '../time.js'
 import { withContents } from './viewer-bytes.js'
 
-export interface Card {
+interface Card {
   reason: 'resume' | 'next'
   content_id: number
   /** When any part of the title was last watched, or when the next part opened if that was later. */

@@ -1,7 +1,6 @@
-import type { HomeAnswer, HomeKind, Home as HomeOnWire, HomeRow } from '../../schemas/home.js'
+import { type HomeAnswer, type HomeKind, type Home as HomeOnWire, type HomeRow, longestShelf } from '../../schemas/home.js'
 import { everybody, segmentOf } from '../catalogue/audience.js'
 import { type Fragment, type JsonParts, jsonParts, list, okBytes, Pieces } from '../catalogue/bytes.js'
-import { longestShelf } from '../catalogue/rails.js'
 import type { Data } from '../data/index.js'
 import { withDeadline } from '../overload/deadlines.js'
 import type { Outage } from '../overload/outage.js'

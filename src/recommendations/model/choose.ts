@@ -9,7 +9,7 @@ import { someOf } from './sampling.js'
 import { ridgeEquations } from './taste.js'
 import { walk } from './walk.js'
 
-export interface Choice extends Measured {
+interface Choice extends Measured {
   settings: Hyperparameters
 }
 
@@ -90,7 +90,7 @@ const memoized = <Shape>(all: Map<string, Neighbours>, shape: Shape, make: () =>
   return made
 }
 
-export interface ChooseOptions {
+interface ChooseOptions {
   seed: number
   onTrial?: (done: number, total: number, settings: Hyperparameters, quality: Quality) => void
 }
