@@ -18,8 +18,6 @@ interface ItemMapping {
   rows: Int32Array
   /** The item of each row, or -1 if the model does not know it. */
   items: Int32Array
-  /** The items that follow each item alone, the best first. Start pages ask for those of a few titles over and over. */
-  followers: Cache<number, Int32Array>
 }
 
 /** Of some thousand titles. */
@@ -28,6 +26,8 @@ const keptBytes = 4 * 1024 * 1024
 /** A model whose items are titles of the catalogue, as rows of the skeleton. */
 export class ServedModel {
   private readonly ranker: Ranker
+  /** The items that follow each item alone, the best first. Every start page asks for those of a few titles. */
+  private readonly followers = new Cache<number, Int32Array>(keptBytes, ({ byteLength }) => byteLength)
   private cachedMapping: ItemMapping | undefined
 
   constructor(
@@ -40,13 +40,14 @@ export class ServedModel {
 
   /** The open titles that fit the watched ones, the best first, each with the watched title that contributes most to it. */
   recommend(watched: Viewing['titles'], request: TitleRequest): Recommendation[] {
+    const { rows: titles } = this.mapping
     const { rows, items, interests } = this.known(watched)
     if (rows.length === 0) return []
     const past = { items, interests }
     const best = this.best(past, request.count, this.wanted(request))
     const reasons = this.ranker.reasons(past, best)
     // `reasons` gives -1 for none, where `rows` has nothing.
-    return best.map((item, at) => ({ title: this.mapping.rows[item] as number, because: rows[reasons[at] as number] }))
+    return best.map((item, at) => ({ title: titles[item] as number, because: rows[reasons[at] as number] }))
   }
 
   /** The open titles that fit this one, the best first. */
@@ -55,18 +56,18 @@ export class ServedModel {
     const item = items[title] as number
     if (item < 0) return []
     const isWanted = this.wanted(request)
-    const followers = this.followers(item)
+    const followers = this.followersOf(item)
     const similar = [...followers.filter(isWanted).subarray(0, request.count)]
     const isCut = followers.length === poolSize && similar.length < request.count
     return (isCut ? this.best({ items: [item] }, request.count, isWanted) : similar).map(item => rows[item] as number)
   }
 
-  private followers(item: number) {
-    const { rows, followers } = this.mapping
-    const known = followers.get(item)
+  /** Of all items, whatever has become of their titles, so that they stay valid as long as the model. */
+  private followersOf(item: number) {
+    const known = this.followers.get(item)
     if (known) return known
-    const found = Int32Array.from(this.best({ items: [item] }, poolSize, other => (rows[other] as number) >= 0))
-    followers.put(item, found)
+    const found = Int32Array.from(this.best({ items: [item] }, poolSize, () => true))
+    this.followers.put(item, found)
     return found
   }
 
@@ -120,7 +121,7 @@ export class ServedModel {
       // Since the training, a title may have become the season of a show.
       if (tree.title(row) === row) rows[item] = row
     })
-    this.cachedMapping = { tree, rows, items, followers: new Cache(keptBytes, ({ byteLength }) => byteLength) }
+    this.cachedMapping = { tree, rows, items }
     return this.cachedMapping
   }
 }
