@@ -49,7 +49,7 @@ const followed = new Set<string>(['removals', ...eachList.map(([name]) => name)]
 
 const writes = ['updateOne', 'updateMany', 'findOneAndUpdate', 'bulkWrite', 'deleteOne', 'deleteMany'] as const
 
-/** The users that a filter, or each operation of a bulk write, names. */
+/** The users that a filter, a document, or each operation of a bulk write names. */
 const usersOf = (target: Document): number[] =>
   Array.isArray(target)
     ? target.flatMap(operation => usersOf((Object.values(operation)[0] as { filter: Document }).filter))
@@ -80,8 +80,7 @@ export const noticing = (db: Db, onWrite: (users: number[]) => void): Db => {
     aggregate: (stages: Document[]) => {
       const cursor = db.aggregate(stages)
       const added: Document[] = stages[0]?.$documents
-      const users = new Set(added.map(({ user_id }) => user_id))
-      if (followed.has(stages.at(-1)?.$merge.into)) cursor.once('close', () => onWrite([...users]))
+      if (followed.has(stages.at(-1)?.$merge.into)) cursor.once('close', () => onWrite([...new Set(added.flatMap(usersOf))]))
       return cursor
     }
   })

@@ -79,8 +79,8 @@ const completionsAfter = (
 }
 
 /**
- * In seconds. A content may be started anew by mistake. So when the position goes back below `brief`, the old one is kept as `previous`,
- * until a report reaches it, or `lasting`.
+ * In seconds. A content may be started again by mistake. When the position falls below `brief`, the old one is kept as `previous`, until a
+ * report reaches it, or `lasting`.
  */
 const lasting = 600
 

@@ -23,7 +23,7 @@ export const removeUser = async (data: Needed, id: number) => {
   for (const profile of await profiles.othersOf(id)) await removeUser(data, profile)
   await personal.removeAll(id)
   const user = await users.byId(id)
-  // Sessions belong to the account, which `personal` does not know.
+  // Those of a profile carry the id of its account, so they are still there.
   if (user?.account_id !== undefined) await sessions.endProfile(user.account_id, id)
   if (user?.email !== undefined) await loginAttempts.forget(user.email)
   await users.remove(id)

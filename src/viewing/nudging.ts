@@ -41,7 +41,7 @@ export class Nudger {
     this.onNote(users)
   }
 
-  /** Lets others notice when the process is killed. Commands need none: whoever kills one runs it again. */
+  /** Lets others notice if the process is killed. A command needs none, because it is repeated if it was killed. */
   beat() {
     this.heart = setInterval(this.note, heartbeat, []).unref()
     this.note([])

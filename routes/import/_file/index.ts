@@ -52,7 +52,7 @@ const importMetrics = (registry: Registry) => {
 /** For the audit. Whatever else becomes of an import may have written some of its lines. */
 const outcomes: Record<string, 'done' | 'refused' | undefined> = { imported: 'done', refused: 'refused' }
 
-/** Addresses of a minute that are counted one by one, so that a flood from many takes little memory and few writes. */
+/** Addresses that are counted one by one, in a minute and until the next write, so that a flood takes little memory and few documents. */
 const mostAddresses = 1000
 const others = 'others'
 
