@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Db, Document } from 'mongodb'
-import { columnsOf } from './driver/columns.js'
+import { columnReader } from './driver/columns.js'
 import { aggregateRaw } from './driver/one-batch.js'
 import { newestFirst as newestAdded } from './lists.js'
 import { seenInVain } from './seen.js'
@@ -84,7 +84,7 @@ const andHidden = (user_id: number) => and('hidden', user_id, { $project: { _id:
 const isLike = { $cond: [{ $eq: ['$rating', 'like'] }, 1, 0] }
 const andRated = (user_id: number) =>
   and('ratings', user_id, { $sort: newestAdded }, { $project: { _id: 0, rated: '$content_id', is_like: isLike, rated_at: '$created_at' } })
-const andSeen = (user_id: number) => and('seen', user_id, ...seenInVain)
+const andSeen = (user_id: number) => and('seen', user_id, ...seenInVain())
 const andDismissed = (user_id: number) => and('dismissals', user_id, { $project: { _id: 0, dismissed: '$content_id', at: 1 } })
 const andSaved = (user_id: number, count: number) =>
   and('watchlist', user_id, { $sort: newestAdded }, { $limit: count }, { $project: { _id: 0, saved: '$$ROOT' } })
@@ -122,33 +122,36 @@ interface Row {
   saved: WatchlistDocument
 }
 
-const values = [
-  'content_id',
-  'time',
-  'percentage',
-  'plays',
-  'previous_time',
-  'hidden',
-  'rated',
-  'is_like',
-  'seen',
-  'dismissed',
-  'saved'
-] as const
-const moments = ['updated_at', 'at', 'rated_at', 'seen_since'] as const
+const readColumns = columnReader<Row>({
+  updated_at: 'moment',
+  content_id: 'value',
+  percentage: 'value',
+  time: 'value',
+  plays: 'value',
+  previous_time: 'value',
+  hidden: 'value',
+  dismissed: 'value',
+  at: 'moment',
+  rated: 'value',
+  is_like: 'value',
+  rated_at: 'moment',
+  seen: 'value',
+  seen_since: 'moment',
+  saved: 'value'
+})
 
 /** Reads whole histories in one operation, from one index. If mongod grouped the rows into columns, it would take twice as long. */
 export const historyColumnsOf = (db: Db, completedAt: number) => {
   const rowsOf = (stages: Document[]) => aggregateRaw(db, { collectionName: 'history' }, stages, { hint: coveringIndex })
 
   const columnsIn = (rows: Buffer[]): HistoryColumns & Lists => {
-    const columns = columnsOf<Row>(rows, values, moments)
+    const columns = readColumns(rows)
     return {
       content_ids: columns.content_id,
       times: columns.time,
       percentages: columns.percentage,
       // An element at its end was completed at least once, whatever an import says.
-      plays: columns.plays.map((count, i) => Math.max(count ?? 0, (columns.percentage[i] ?? 0) >= completedAt ? 1 : 0)),
+      plays: columns.content_id.map((_, i) => Math.max(columns.plays[i] ?? 0, (columns.percentage[i] ?? 0) >= completedAt ? 1 : 0)),
       previousTimes: columns.previous_time,
       updated: columns.updated_at,
       hidden: columns.hidden.filter(isDefined),

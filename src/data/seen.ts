@@ -31,25 +31,12 @@ const apart = minutes(30)
 
 const ago = (milliseconds: number) => ({ $subtract: ['$$NOW', milliseconds] })
 
+const before = (milliseconds: number) => new Date(Date.now() - milliseconds)
+
 /** Stages that make a row of each title that a viewer has seen in vain, with the first of the occasions. */
-export const seenInVain: Document[] = [
-  {
-    $project: {
-      titles: {
-        $filter: {
-          input: '$titles',
-          cond: {
-            $and: [
-              { $gte: [{ $size: '$$this.at' }, enough] },
-              { $gt: [{ $last: '$$this.at' }, ago(fadesFor)] },
-              { $gte: [{ $first: '$$this.at' }, ago(within)] }
-            ]
-          }
-        }
-      }
-    }
-  },
+export const seenInVain = (): Document[] => [
   { $unwind: '$titles' },
+  { $match: { 'titles.at.0': { $gte: before(within) }, [`titles.at.${enough - 1}`]: { $gt: before(fadesFor) } } },
   { $project: { _id: 0, seen: '$titles.content_id', seen_since: { $first: '$titles.at' } } }
 ]
 

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { BSON, type Db, Decimal128, type Document, Double, Long, ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
-import { columnsOf } from '../../src/data/driver/columns.js'
+import { columnReader } from '../../src/data/driver/columns.js'
 import { closeSoon, connectionTo } from '../../src/data/driver/connection.js'
 import { isUnavailable } from '../../src/data/driver/faults.js'
 import { aggregateCommitted, aggregateInOneBatch, aggregateRaw, findInOneBatch } from '../../src/data/driver/one-batch.js'
@@ -380,11 +380,10 @@ t.test('a cursor that the server does not know is a failure that passes', async 
 })
 
 const values = ['time', 'times', 'content_id'] as const
-const moments = ['at'] as const
 
-type Row = Record<(typeof values)[number] | (typeof moments)[number], unknown>
+type Row = Record<(typeof values)[number] | 'at', unknown>
 
-const read = (documents: Buffer[]) => columnsOf<Row>(documents, values, moments)
+const read = columnReader<Row>({ time: 'value', times: 'value', content_id: 'value', at: 'moment' })
 
 /** What the driver reads. Only dates are moments. */
 const expected = (documents: Buffer[]) => {
