@@ -6,6 +6,7 @@ import { Done } from '../../schemas/common.js'
 import { ContinueWatchingCard, ContinueWatchingQuery } from '../../schemas/continue-watching.js'
 import { Page } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
+import type { Audience } from '../../src/catalogue/audience.js'
 import { titleIdOf } from '../../src/catalogue/contents.js'
 import { done, onPage, pageMeta } from '../../src/http/reply.js'
 import { Pacer } from '../../src/overload/pacer.js'
@@ -31,30 +32,32 @@ const deleteSchema = {
   response: answers(Done, 401, 404, 413)
 }
 
+/** In elements. */
+const usualHistory = 500
+const usualPage = 50
+
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, data, settings } = app
   const pacer = new Pacer()
+  // A job that waits for its turn keeps a history in memory. For a usual one, the garbage collector then takes longer than the job.
+  const inTurn = <T>(isLarge: boolean, job: () => T | Promise<T>) => (isLarge ? pacer.run(job) : job())
+
+  const cardsOf = async (user_id: number, audience: Audience, since: number | undefined) => {
+    const { hidden, dismissed, ...history } = await data.history.latestHiddenAndDismissed(user_id)
+    const state = { history, hidden, dismissed, since, completedAt: settings.COMPLETED_AT, audience }
+    return inTurn(history.content_ids.length > usualHistory, () => continueWatching(catalogue, state))
+  }
 
   app.get('', { schema: listSchema, ...forViewers }, async function listContinueWatching(request, reply) {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
-    const { hidden, dismissed, ...history } = await data.history.latestHiddenAndDismissed(id)
-    const audience = app.audienceOf(request)
-    const cards = await pacer.run(() =>
-      continueWatching(catalogue, {
-        history,
-        hidden,
-        dismissed,
-        since: timeOf(query.since),
-        completedAt: settings.COMPLETED_AT,
-        audience
-      })
-    )
+    const cards = await cardsOf(id, app.audienceOf(request), timeOf(query.since))
     const shown = onPage(cards, query)
     const contentIds = shown.flatMap(({ content_id }) => catalogue.skeleton.idsOf(content_id))
     const elements = await data.history.resumable(id, contentIds)
-    return reply.json(await pacer.run(() => cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length))))
+    const page = () => cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length))
+    return reply.json(await inTurn(shown.length > usualPage, page))
   })
 
   app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function dismissCard(request) {

@@ -4,33 +4,37 @@ const timeSlice = 1
 /** The pacers that have a job. Whichever comes first runs one, then goes to the end. */
 const ready: Pacer[] = []
 let isRunning = false
+/** Whether this turn of the event loop has had its slice. */
+let isSliced = false
 let sliceEnds = 0
 
-const runSlice = () => {
+const runNext = () => {
   if (isRunning || ready.length === 0) return
   isRunning = true
+  if (!isSliced) beginSlice()
+  if (performance.now() >= sliceEnds) return setImmediate(goOn)
+  ready.shift()?.runNext()
+  // Goes on in the next tick, after all microtasks, so that the time of a job includes what follows its awaits, unless it waits for I/O.
+  queueMicrotask(() => process.nextTick(goOn))
+}
+
+const goOn = () => {
+  isRunning = false
+  runNext()
+}
+
+const beginSlice = () => {
+  isSliced = true
+  sliceEnds = performance.now() + timeSlice
   setImmediate(() => {
-    sliceEnds = performance.now() + timeSlice
-    runReady()
+    isSliced = false
   })
 }
 
-const runReady = () => {
-  ready.shift()?.runNext()
-  // Looks at the clock in the next tick, after all microtasks, so that the time of a job includes what follows its awaits, unless
-  // it waits for I/O.
-  queueMicrotask(() =>
-    process.nextTick(() => {
-      if (ready.length > 0 && performance.now() < sliceEnds) return runReady()
-      isRunning = false
-      runSlice()
-    })
-  )
-}
-
 /**
- * Runs jobs one after the other in slices of about a millisecond, so that many of them never block the event loop. All pacers share the
- * slice of a turn and take turns in it, so that the jobs of one do not wait for those of another.
+ * Runs jobs one after the other in slices of about a millisecond, so that many of them never block the event loop. A job that comes while
+ * the slice of this turn lasts and none is ahead of it runs at once. All pacers share the slice and take turns in it, so that the jobs of
+ * one do not wait for those of another.
  */
 export class Pacer {
   private readonly jobs: (() => void)[] = []
@@ -45,7 +49,7 @@ export class Pacer {
         }
       })
       if (this.jobs.length === 1) ready.push(this)
-      runSlice()
+      runNext()
     })
   }
 

@@ -37,11 +37,15 @@ export const continueWatching = (
   // Until what a viewer has of an earlier id is moved, a content may have several elements.
   const rows = content_ids.map(id => (id === undefined ? undefined : skeleton.leadRow(id)))
   const playsOf = new Map<number | undefined, number>()
-  for (const [i, row] of rows.entries()) playsOf.set(row, (playsOf.get(row) ?? 0) + (plays[i] as number))
-  const dismissedAt = new Map<number | undefined, number>()
+  rows.forEach((row, i) => {
+    playsOf.set(row, (playsOf.get(row) ?? 0) + (plays[i] as number))
+  })
+  const dismissedAt = new Map<number, number>()
   for (const [id, at] of dismissed) {
     const row = skeleton.leadRow(id)
-    dismissedAt.set(row, Math.max(at, dismissedAt.get(row) ?? 0))
+    if (row === undefined) continue
+    const title = tree.title(row)
+    dismissedAt.set(title, Math.max(at, dismissedAt.get(title) ?? 0))
   }
   const isShown = (row: number) => isOpen(skeleton, row, now, audience)
 

@@ -586,9 +586,23 @@ t.test('continue watching', async t => {
     ])
   })
 
-  t.test('takes turns with other long work', async t => {
+  t.test('a card stays hidden when its title becomes part of another', async t => {
+    const own = await buildWith(t, { contents: [content(1), film(2)] })
+    const viewer = await viewerOf(own)
+    await begin(viewer, 2, 1)
+    assertDone(t, await viewer.remove('/continue-watching/2'), 200)
+    await change(own, 'contents', 2, { type: 'episode', parent_id: 1 })
+    await until(() => own.catalogue.skeleton.parent.get(own.catalogue.skeleton.row(2) as number) === 1)
+    t.strictSame(await cards(viewer), [])
+  })
+
+  t.test('a long page takes turns with other long work', async t => {
     const viewer = await viewerOf(app)
-    await begin(viewer, 101)
+    await stored.insertMany(
+      Array.from({ length: 60 }, (_, i) =>
+        historyDocument({ _id: new ObjectId(), user_id: viewer.id, content_id: 401 + i, percentage: 50, updated_at: new Date(1.7e12 + i) })
+      )
+    )
     const other = new Pacer()
     let turns = 0
     let isOver = false
@@ -605,7 +619,7 @@ t.test('continue watching', async t => {
     await Promise.all(Array.from({ length: asked }, () => cards(viewer)))
     isOver = true
     await working
-    t.ok(turns >= 2 * asked - 1, `${turns} turns`)
+    t.ok(turns >= asked - 1, `${turns} turns`)
   })
 
   t.test('a trailing slash is no list', async t => {
