@@ -27,7 +27,7 @@ export const hiddenOf = (db: Db) => {
   return {
     list: (user_id: number, page: PageQuery, isShown?: IsShown) => pageOf(db, hidden, { filter: { user_id }, isShown }, page),
 
-    /** Changes nothing if the title is already hidden. */
+    /** A title that is already hidden keeps its date. */
     put: (user_id: number, content_id: number) =>
       withRetries(() => hidden.updateOne({ user_id, content_id }, [{ $set: addedNow }], { upsert: true })),
 

@@ -156,7 +156,7 @@ const stageOf = (report: Progress, completedAt: number, lostFor: number | undefi
  * The update that applies reports to a history element, new or existing, one after the other. `lostFor` is how many milliseconds ago it was
  * sent before, if its answer was lost.
  */
-export const progressUpdate = (reports: Progress[], completedAt: number, lostFor?: number) => {
+export const pipelineOf = (reports: Progress[], completedAt: number, lostFor?: number) => {
   const stages = reports.map(report => stageOf(report, completedAt, lostFor))
   if (!reports.some(({ observed_at }) => observed_at)) return stages
   return [asBefore(reports), ...stages, { $unset: 'before' }]

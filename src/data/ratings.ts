@@ -49,7 +49,7 @@ export const ratingsOf = (db: Db) => {
   return {
     list: (user_id: number, page: PageQuery, isShown?: IsShown) => pageOf(db, ratings, { filter: { user_id }, isShown }, page),
 
-    /** Changes nothing if the title already has this rating. */
+    /** A title that already has this rating keeps its dates. */
     put: (user_id: number, content_id: number, rating: Rating) => {
       const ifChanged = (field: string) => ({ $cond: [{ $eq: ['$rating', rating] }, `$${field}`, '$$NOW'] })
       const fields = { created_at: ifChanged('created_at'), arrived_at: ifChanged('arrived_at'), asked_at: '$$NOW', rating }

@@ -6,7 +6,7 @@ import { findInOneBatch } from './driver/one-batch.js'
 import { retryDeadline, withRetries } from './driver/retry.js'
 import { type HistoryDocument, historyId } from './history.js'
 import { forbiddenOr } from './lists.js'
-import { begunFilter, type Progress, progressUpdate, unwatchedUpdate } from './progress.js'
+import { begunFilter, type Progress, pipelineOf, unwatchedUpdate } from './progress.js'
 import { removalsOf, removerOf } from './removals.js'
 
 /** What a player reports about a content. */
@@ -56,7 +56,7 @@ const writeAll = async (
   const writeLeft = async (lostFor?: number) => {
     areLost ||= lostFor !== undefined
     const operations = left.map(([content_id, progress]): AnyBulkWriteOperation<HistoryDocument> => {
-      const update = progressUpdate(progress, completedAt, lostFor)
+      const update = pipelineOf(progress, completedAt, lostFor)
       return { updateOne: { filter: { user_id, content_id }, update, upsert: true } }
     })
     try {
@@ -110,7 +110,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
   const addCompleted = (user_id: number, ends: [content_id: number, time: number | undefined][]) => {
     const begun = ends.map(([content_id, time = 0]) => ({ user_id, content_id, time }))
     const added = { into: history.collectionName, on: ['user_id', 'content_id'], whenMatched: 'fail' }
-    return db.aggregate([{ $documents: begun }, ...progressUpdate([{ percentage: 100 }], completedAt), { $merge: added }]).toArray()
+    return db.aggregate([{ $documents: begun }, ...pipelineOf([{ percentage: 100 }], completedAt), { $merge: added }]).toArray()
   }
 
   return {
@@ -126,7 +126,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
 
       let mayBeBack = false
       const { value } = await withRetries(async lostFor => {
-        const changes = progressUpdate([progress], completedAt, lostFor)
+        const changes = pipelineOf([progress], completedAt, lostFor)
         const options = { upsert: true, returnDocument: 'after', includeResultMetadata: true, projection: { _id: 1 } } as const
         const result = await history.findOneAndUpdate(filter, changes, options)
         // An attempt whose answer was lost may have added the element, and another request may have removed it since.
@@ -189,7 +189,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
       const _id = historyId(id, historyUpdateNotFound)
       // `user_id` also names the user to the streams of changes: nudges.ts reads it in the filters of writes.
       const { matchedCount } = await withRetries(lostFor =>
-        history.updateOne({ _id, user_id }, progressUpdate([progress], completedAt, lostFor))
+        history.updateOne({ _id, user_id }, pipelineOf([progress], completedAt, lostFor))
       )
       if (matchedCount === 0) throw await forbiddenOr(historyUpdateNotFound, history, { _id })
     }

@@ -48,7 +48,7 @@ export const watchlistOf = (db: Db) => {
     list: (user_id: number, { content_id, ...page }: WatchlistFilter & PageQuery, isShown?: IsShown) =>
       pageOf(db, watchlist, { filter: { user_id, ...(content_id && { content_id: { $in: content_id } }) }, isShown }, page),
 
-    /** Changes nothing if the content is already there. */
+    /** An element that is already there keeps its dates. */
     add: async (user_id: number, content_id: number) => {
       const _id = await withRetries(ids.next)
       const added = { _id: orElse('_id', _id), ...addedNow, updated_at: orElse('updated_at', '$$NOW') }

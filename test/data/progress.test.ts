@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type HistoryDocument, historyOf } from '../../src/data/history.js'
-import { type Progress, progressUpdate } from '../../src/data/progress.js'
+import { type Progress, pipelineOf } from '../../src/data/progress.js'
 import { reportsOf } from '../../src/data/reports.js'
 import { build } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
@@ -117,7 +117,7 @@ t.test('completions', async t => {
 
   t.test('a report that is sent again without an answer undoes nothing that came in between', async t => {
     const update = (user_id: number, progress: Progress, lostFor?: number) =>
-      collection.updateOne({ user_id, content_id: 1 }, progressUpdate([progress], completedAt, lostFor), { upsert: true })
+      collection.updateOne({ user_id, content_id: 1 }, pipelineOf([progress], completedAt, lostFor), { upsert: true })
     const user_id = ++users
     await update(user_id, { percentage: 100 })
     await update(user_id, { percentage: 0 })
