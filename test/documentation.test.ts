@@ -4,7 +4,7 @@ import Ajv2020 from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
 import { keepSignIn } from '../plugins/documentation.js'
-import { type App, addUser, build, buildWith, password, signIn } from './helpers/app.js'
+import { type App, addUser, beginSession, build, buildWith, password, signIn } from './helpers/app.js'
 import { content, legal, programme, rail, railCollection, supportText, term } from './helpers/documents.js'
 import { committedText, type Document, dereferenced, type Operation, type Parameter, type Schema } from './helpers/openapi.js'
 
@@ -208,7 +208,7 @@ t.test('the OpenAPI document', async t => {
     as('DELETE', '/watchlist', 200)
     withId('DELETE', '/history', '/history/{watchedVideoId}')
     as('DELETE', '/history', 200)
-    const other = await app.data.sessions.begin(await addUser(app))
+    const other = await beginSession(app.data, await addUser(app))
     as('GET', '/me', 200)
     as('GET', '/sessions', 200)
     as('DELETE', '/sessions/{sessionId}', 403, undefined, `/sessions/${other.sid}`)
@@ -216,7 +216,7 @@ t.test('the OpenAPI document', async t => {
     drives.push([
       '/sessions/{sessionId}',
       'delete',
-      async app => app.inject({ method: 'DELETE', url: `/sessions/${(await app.data.sessions.begin(user)).sid}`, headers }),
+      async app => app.inject({ method: 'DELETE', url: `/sessions/${(await beginSession(app.data, user)).sid}`, headers }),
       200
     ])
     as('DELETE', '/sessions', 200, undefined, '/sessions?others=true')

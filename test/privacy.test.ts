@@ -9,7 +9,7 @@ import { Revocations } from '../src/identity/revocations.js'
 import { beginErasure, removeUser, sweepDue } from '../src/privacy/erase.js'
 import { exportOf, exportsOf } from '../src/privacy/export.js'
 import { minutes } from '../src/time.js'
-import { addUser, build, settingsFor } from './helpers/app.js'
+import { addUser, beginSession, build, settingsFor } from './helpers/app.js'
 import { databaseOf, databaseUrl, seededUrl } from './helpers/database.js'
 import { film } from './helpers/documents.js'
 import { proxyTo } from './helpers/proxy.js'
@@ -26,7 +26,7 @@ const open = (t: Test, url: string, timeoutMS = 15_000) => {
 /** A user with something in every list. */
 const someone = async (data: Data) => {
   const { _id } = await data.users.add({ email: `${crypto.randomUUID()}@example.com`, name: 'A Viewer', password_hash: 'x' })
-  await data.sessions.begin({ _id })
+  await beginSession(data, { _id })
   await leaveSomething(data, _id)
   return _id
 }
@@ -144,8 +144,8 @@ t.test('an erasure', async t => {
   t.test('of a profile ends its sessions alone', async t => {
     const account = await someone(data)
     const profile = (await data.profiles.add(account, { name: 'Mia', max_age: null })) as number
-    const { sid } = await data.sessions.begin({ _id: account }, null, { profile_id: profile })
-    const own = await data.sessions.begin({ _id: account })
+    const { sid } = await beginSession(data, { _id: account }, null, { profile_id: profile })
+    const own = await beginSession(data, { _id: account })
     await beginErasure(data, profile)
     await removeUser(data, profile)
     t.notOk(await data.sessions.living(account, sid))

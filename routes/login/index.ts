@@ -4,7 +4,7 @@ import { Ok } from '../../schemas/common.js'
 import { Credentials, SignedIn } from '../../schemas/identity.js'
 import { loginWindowMinutes } from '../../src/data/attempts.js'
 import { sessionsPerUser } from '../../src/data/session-ends.js'
-import { unauthenticated } from '../../src/errors.js'
+import { orThrow, unauthenticated } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { ok } from '../../src/http/reply.js'
 
@@ -21,12 +21,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.post('', { schema, config: { admission: 'login' } }, async function logIn({ body, ip }) {
     const user = await app.passwordChecks.authenticate(body.email, body.password, callerOf(ip))
-    const session = await sessions.begin(user, body.device || null)
-    // Whoever changes the password, disables the user or ends all sessions may have looked for sessions before this one began.
-    if (!(await users.maySignIn(user))) {
-      await sessions.end(user._id, session.sid)
-      throw unauthenticated()
-    }
+    const confirm = async () => ((await users.maySignIn(user)) ? user : undefined)
+    const { session } = orThrow(await sessions.begin(user, body.device || null, confirm), unauthenticated)
     return ok(app.signedIn(user, session))
   })
 }

@@ -69,32 +69,44 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
     return session && account && isOfEpoch({ sid, epoch: session.epoch }, account) ? { session, account } : undefined
   }
 
+  const insert = async (account: Account, device: string | null, { profile_id = account._id, inPlaceOf }: Beginning): Promise<Begun> => {
+    const [user_id, epoch] = [account._id, epochOf(account)]
+    const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
+    const session = {
+      user_id,
+      ...(profile_id !== user_id && { profile_id }),
+      device,
+      family: hash(family),
+      secret: hash(secret),
+      generation: 1,
+      spent: [],
+      access_life: accessLife,
+      epoch,
+      created_at: now,
+      expires_at: new Date(now.getTime() + seconds(life))
+    }
+    // A retry after a lost reply must not bring back a session that was ended in the meantime.
+    await withRetries(() => sessions.updateOne({ _id: sid, user_id }, { $setOnInsert: session }, { upsert: true }))
+    const replaced = await withRetries(() => endSurplus(user_id, sid, inPlaceOf))
+    return { replaced, sid, user_id, profile_id, epoch, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
+  }
+
   return {
-    /** Afterwards, read `account` again, and end the session if the epoch has changed since the caller was allowed to sign in. */
-    begin: async (
+    /**
+     * Begins a session, then asks `confirm` for the user who may have it, and ends it again if there is none. The account may have changed,
+     * or all its sessions ended, since the caller was allowed to sign in: `confirm` must read it again.
+     */
+    begin: async <User>(
       account: Account,
-      device: string | null = null,
-      { profile_id = account._id, inPlaceOf }: Beginning = {}
-    ): Promise<Begun> => {
-      const [user_id, epoch] = [account._id, epochOf(account)]
-      const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
-      const session = {
-        user_id,
-        ...(profile_id !== user_id && { profile_id }),
-        device,
-        family: hash(family),
-        secret: hash(secret),
-        generation: 1,
-        spent: [],
-        access_life: accessLife,
-        epoch,
-        created_at: now,
-        expires_at: new Date(now.getTime() + seconds(life))
-      }
-      // A retry after a lost reply must not bring back a session that was ended in the meantime.
-      await withRetries(() => sessions.updateOne({ _id: sid, user_id }, { $setOnInsert: session }, { upsert: true }))
-      const replaced = await withRetries(() => endSurplus(user_id, sid, inPlaceOf))
-      return { replaced, sid, user_id, profile_id, epoch, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
+      device: string | null,
+      confirm: (session: Begun) => Promise<User | undefined>,
+      options: Beginning = {}
+    ): Promise<{ user: User; session: Begun } | undefined> => {
+      const session = await insert(account, device, options)
+      const user = await confirm(session)
+      if (user !== undefined) return { user, session }
+      await ends.end(session.user_id, session.sid)
+      return undefined
     },
 
     /** Exchanges a refresh token for the next one. Of two concurrent uses one wins, because the filter names the generation. */

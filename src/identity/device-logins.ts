@@ -36,14 +36,15 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
 
   /** The approval counts if the session that gave it is alive, has logged out by itself, or had to make room for this one. */
   const begin = async ({ user_id, profile_id, sid, epoch, device }: ApprovedDevice) => {
-    const session = await sessions.begin({ _id: user_id, session_epoch: epoch }, device, { profile_id })
-    const all = await profiles.list(user_id)
-    const approving = await sessions.living(user_id, sid)
-    const [user, account] = [all.find(({ _id }) => _id === profile_id), all.find(isFirst)]
-    const counts = approving || session.replaced.includes(sid) || (await sessions.hasLoggedOut(user_id, sid))
-    if (user && account && epochOf(account) === epoch && counts) return { user, session }
-    await sessions.end(user_id, session.sid)
-    throw deviceRefused('access_denied')
+    const confirm = async ({ replaced }: { replaced: string[] }) => {
+      const all = await profiles.list(user_id)
+      const approving = await sessions.living(user_id, sid)
+      const counts = approving || replaced.includes(sid) || (await sessions.hasLoggedOut(user_id, sid))
+      const account = all.find(isFirst)
+      return account && epochOf(account) === epoch && counts ? all.find(({ _id }) => _id === profile_id) : undefined
+    }
+    const begun = await sessions.begin({ _id: user_id, session_epoch: epoch }, device, confirm, { profile_id })
+    return orThrow(begun, () => deviceRefused('access_denied'))
   }
 
   const decideBy = (decision: Decision) => async (user_code: string, caller: Caller) => {

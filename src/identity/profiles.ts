@@ -3,7 +3,7 @@ import type { Data } from '../data/index.js'
 import { isFirst } from '../data/profiles.js'
 import { epochOf } from '../data/session-document.js'
 import type { UserDocument } from '../data/users.js'
-import { invalid, unauthenticated } from '../errors.js'
+import { invalid, orThrow, unauthenticated } from '../errors.js'
 import type { PasswordChecks } from './password-checks.js'
 import type { Viewer } from './tokens.js'
 
@@ -28,15 +28,16 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
     const living = await sessions.livingOrThrow(account, sid)
     // Otherwise a child could sign out the household by switching again and again.
     const inPlaceOf = (own.max_age ?? null) === null ? undefined : [viewer.id, id]
-    const session = await sessions.begin(living.account, living.session.device, { profile_id: id, inPlaceOf })
-    // The profile may have been deleted, or all sessions ended, while this one began. The session comes last, just before the answer.
-    const all = await profiles.list(account)
-    const current = await sessions.living(account, sid)
-    const [user, first] = [all.find(({ _id }) => _id === id), all.find(isFirst)]
-    const isCurrent = first && epochOf(first) === session.epoch
-    if (user && isCurrent && (current || session.replaced.includes(sid))) return { user, session }
-    await sessions.end(account, session.sid)
-    throw unauthenticated()
+    const profileIfAllowed = async ({ epoch, replaced }: { epoch: number; replaced: string[] }) => {
+      const all = await profiles.list(account)
+      // The session comes last, just before the answer.
+      const current = await sessions.living(account, sid)
+      const first = all.find(isFirst)
+      const isCurrent = first && epochOf(first) === epoch
+      return isCurrent && (current || replaced.includes(sid)) ? all.find(({ _id }) => _id === id) : undefined
+    }
+    const options = { profile_id: id, inPlaceOf }
+    return orThrow(await sessions.begin(living.account, living.session.device ?? null, profileIfAllowed, options), unauthenticated)
   }
 }
 

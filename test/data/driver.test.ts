@@ -11,7 +11,7 @@ import { aggregateCommitted, aggregateInOneBatch, aggregateRaw, findInOneBatch }
 import { withRetries } from '../../src/data/driver/retry.js'
 import { hashPassword } from '../../src/identity/passwords.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
-import { addUser, build, password } from '../helpers/app.js'
+import { addUser, beginSession, build, password } from '../helpers/app.js'
 import { databaseOf, databaseUrl, openCursors, seededUrl } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
 import { proxyTo } from '../helpers/proxy.js'
@@ -189,7 +189,7 @@ t.test('a client is closed soon after its connections were cut off', async t => 
 t.test('a refresh whose answer was lost on its way from the database is no second use of its token', async t => {
   const proxy = await proxyTo(t, await databaseUrl(t))
   const app = await build(t, { url: proxy.url })
-  const { refresh_token } = await app.data.sessions.begin(await addUser(app))
+  const { refresh_token } = await beginSession(app.data, await addUser(app))
   const refresh = (token: string) => app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: token } })
   const broken = proxy.at('spent', proxy.cutAnswer)
   const answer = await refresh(refresh_token)

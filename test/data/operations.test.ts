@@ -6,7 +6,7 @@ import type { Report } from '../../src/data/reports.js'
 import type { WatchlistDocument } from '../../src/data/watchlist.js'
 import { cursorAt, cursorText } from '../../src/viewing/change-cursor.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
-import { type App, addUser, build, password, signIn } from '../helpers/app.js'
+import { type App, addUser, beginSession, build, password, signIn } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
 import { episode, film, historyDocument, programme } from '../helpers/documents.js'
 import { tick } from '../helpers/until.js'
@@ -430,7 +430,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
   const { db, entries } = await profile(t, url)
   const users = await Promise.all(Array.from({ length: 12 }, () => addUser(app)))
   const [me, you] = users as [(typeof users)[0], (typeof users)[0]]
-  for (const user of users) for (let i = 0; i < 5; i++) await app.data.sessions.begin(user)
+  for (const user of users) for (let i = 0; i < 5; i++) await beginSession(app.data, user)
   for (let i = 0; i < 8; i++) await app.data.loginAttempts.begin(`${i}@example.com`, `192.0.2.${i}`)
   const ids = await fill(db, me._id, 300)
   const theirs = await fill(db, you._id, 100)
@@ -578,35 +578,35 @@ t.test('every query of src/data for viewers uses an index', async t => {
     },
     sessions: {
       begin: [
-        () => data.sessions.begin(me),
+        () => beginSession(data, me),
         async () => {
-          for (let i = 0; i < 101; i++) await data.sessions.begin(you)
+          for (let i = 0; i < 101; i++) await beginSession(data, you)
         }
       ],
       renew: [
-        async () => data.sessions.renew((await data.sessions.begin(me)).refresh_token),
+        async () => data.sessions.renew((await beginSession(data, me)).refresh_token),
         async () => {
-          const { refresh_token } = await data.sessions.begin(me)
+          const { refresh_token } = await beginSession(data, me)
           await data.sessions.renew(refresh_token)
           await tick()
           t.equal(await data.sessions.renew(refresh_token), undefined, 'a spent token ends its session')
         }
       ],
-      end: [async () => data.sessions.end(me._id, (await data.sessions.begin(me)).sid), () => data.sessions.end(you._id, 'nobody')],
+      end: [async () => data.sessions.end(me._id, (await beginSession(data, me)).sid), () => data.sessions.end(you._id, 'nobody')],
       list: [() => data.sessions.list(me._id)],
-      logOut: [async () => data.sessions.logOut(me._id, (await data.sessions.begin(me)).sid)],
+      logOut: [async () => data.sessions.logOut(me._id, (await beginSession(data, me)).sid)],
       living: [() => data.sessions.living(me._id, 'nobody')],
       livingOrThrow: [() => refusedOr(data.sessions.livingOrThrow(me._id, 'nobody'))],
       hasLoggedOut: [() => data.sessions.hasLoggedOut(me._id, 'nobody')],
       endProfile: [() => data.sessions.endProfile(me._id, 999)],
       endById: [
-        async () => data.sessions.endById(me._id, (await data.sessions.begin(me)).sid),
-        async () => refusedOr(data.sessions.endById(me._id, (await data.sessions.begin(you)).sid)),
+        async () => data.sessions.endById(me._id, (await beginSession(data, me)).sid),
+        async () => refusedOr(data.sessions.endById(me._id, (await beginSession(data, you)).sid)),
         () => refusedOr(data.sessions.endById(me._id, 'nobody'))
       ],
-      endBegun: [async () => data.sessions.endBegun(me._id, (await data.sessions.begin(me)).sid)],
+      endBegun: [async () => data.sessions.endBegun(me._id, (await beginSession(data, me)).sid)],
       endAll: [
-        async () => data.sessions.endAll(me._id, (await data.sessions.begin(me)).sid),
+        async () => data.sessions.endAll(me._id, (await beginSession(data, me)).sid),
         () => data.sessions.endAll(me._id),
         () => data.sessions.endAll(999)
       ],

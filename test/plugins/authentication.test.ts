@@ -5,7 +5,7 @@ import { dataOf } from '../../src/data/index.js'
 import { ok } from '../../src/http/reply.js'
 import { EndedSessions } from '../../src/identity/revocations.js'
 import { unauthenticated } from '../helpers/answers.js'
-import { type App, addUser, build, secret, signIn } from '../helpers/app.js'
+import { type App, addUser, beginSession, build, secret, signIn } from '../helpers/app.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
 import { turnsDuring } from '../helpers/event-loop.js'
 import { proxyTo } from '../helpers/proxy.js'
@@ -295,7 +295,7 @@ t.test('tokens', async t => {
 
 t.test('refused tokens', async t => {
   const begin = async (app: App, user: Awaited<ReturnType<typeof addUser>>) => {
-    const session = await app.data.sessions.begin(user)
+    const session = await beginSession(app.data, user)
     return { ...session, headers: { authorization: `Bearer ${app.signedIn(user, session).access_token}` } }
   }
   const isRefused = async (app: App, { headers }: { headers: Record<string, string> }) =>

@@ -5,7 +5,7 @@ import t from 'tap'
 import { emailKey } from '../../src/data/users.js'
 import { importFiles } from '../../src/import/index.js'
 import { assertFailure, notFound, unauthenticated } from '../helpers/answers.js'
-import { type App, addUser, build, password, providerUser, signIn } from '../helpers/app.js'
+import { type App, addUser, beginSession, build, password, providerUser, signIn } from '../helpers/app.js'
 import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
 import { profileOf } from '../helpers/devices.js'
 import { episode, film } from '../helpers/documents.js'
@@ -181,7 +181,7 @@ t.test('GET /me/export', async t => {
 
   t.test('says when a session was last used', async t => {
     const viewer = await viewerOf(app)
-    const { sid, refresh_token } = await app.data.sessions.begin({ _id: viewer.id })
+    const { sid, refresh_token } = await beginSession(app.data, { _id: viewer.id })
     const session = async () => (await exported(viewer)).sessions.find(({ id }: { id: string }) => id === sid)
     const before = await session()
     await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })

@@ -3,7 +3,7 @@ import { type Db, MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import { sessionsOf } from '../../src/data/sessions.js'
 import { unauthenticated } from '../helpers/answers.js'
-import { type App, addUser, build, password } from '../helpers/app.js'
+import { type App, addUser, beginSession, build, password } from '../helpers/app.js'
 import { databaseUrl } from '../helpers/database.js'
 
 const refresh = (app: App, refresh_token: unknown) => app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })
@@ -321,7 +321,7 @@ t.test('a user has at most 100 sessions', async t => {
   /** One after the other, a second apart. */
   const beginInTurn = async (user_id: number, count: number) => {
     const begun = []
-    for (let i = 0; i < count; i++) begun.push(await app.data.sessions.begin({ _id: user_id }))
+    for (let i = 0; i < count; i++) begun.push(await beginSession(app.data, { _id: user_id }))
     for (const [i, { sid }] of begun.entries())
       await sessions.updateOne({ _id: sid }, [{ $set: { expires_at: { $subtract: ['$expires_at', (count - i) * 1000] } } }])
     return begun
@@ -343,7 +343,7 @@ t.test('a user has at most 100 sessions', async t => {
   t.test('many logins at once leave 100, their own among them', async t => {
     const user = await addUser(app)
     const before = await beginInTurn(user._id, 95)
-    const begun = await Promise.all(Array.from({ length: 60 }, () => app.data.sessions.begin(user)))
+    const begun = await Promise.all(Array.from({ length: 60 }, () => beginSession(app.data, user)))
     t.equal(await countOf(user._id), 100)
     for (const { refresh_token } of begun) await renewed(t, app, refresh_token)
     for (const { refresh_token } of before.slice(0, 55)) await assertRefused(t, app, refresh_token)
@@ -357,16 +357,16 @@ t.test('a user has at most 100 sessions', async t => {
     const db = overtaking(database, async () => {
       if (isOvertaken) return
       isOvertaken = true
-      await app.data.sessions.begin(user)
+      await beginSession(app.data, user)
     })
-    await sessionsOf(db, { life: 3600, accessLife: 60, grace: 0 }).begin(user)
+    await beginSession({ sessions: sessionsOf(db, { life: 3600, accessLife: 60, grace: 0 }) }, user)
     t.ok(isOvertaken)
     t.equal(await countOf(user._id), 100)
   })
 
   t.test('all that are too many go, however many there are', async t => {
     const user = await addUser(app)
-    await app.data.sessions.begin(user)
+    await beginSession(app.data, user)
     const like = await sessions.findOne({ user_id: user._id })
     await sessions.insertMany(Array.from({ length: 3000 }, (_, i) => ({ ...like, _id: `${i}` }) as never))
     await logIn(app, user.email)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { unauthenticated } from '../helpers/answers.js'
-import { type App, addUser, build, password } from '../helpers/app.js'
+import { type App, addUser, beginSession, build, password } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { tick, until } from '../helpers/until.js'
 
@@ -214,7 +214,7 @@ t.test('sessions', async t => {
     const first = await logIn(app, user.email)
     await sessions.updateOne({ _id: first.id }, [{ $set: { expires_at: { $subtract: ['$expires_at', 1000] } } }])
     const second = await logIn(app, user.email)
-    for (let i = 0; i < 98; i++) await app.data.sessions.begin(user)
+    for (let i = 0; i < 98; i++) await beginSession(app.data, user)
     t.equal((await first.get('/history')).statusCode, 200)
     const newest = await logIn(app, user.email)
     t.strictSame([await lives(first), await lives(second), await lives(newest)], [false, true, true])

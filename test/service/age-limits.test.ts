@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { sessionsPerUser } from '../../src/data/session-ends.js'
 import type { Answer } from '../helpers/answers.js'
-import { type App, addUser, build, buildWith, providerUser } from '../helpers/app.js'
+import { type App, addUser, beginSession, build, buildWith, providerUser } from '../helpers/app.js'
 import { change } from '../helpers/database.js'
 import { deviceOf, profileOf } from '../helpers/devices.js'
 import { content, episode, film, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
@@ -76,7 +76,7 @@ const fill = async ({ data }: App, user: number) => {
 const householdOf = async (app: App) => {
   const user = await addUser(app)
   const tokenOf = async (max_age: number | null) => {
-    const { access_token } = app.signedIn({ ...user, max_age }, await app.data.sessions.begin(user))
+    const { access_token } = app.signedIn({ ...user, max_age }, await beginSession(app.data, user))
     return { authorization: `Bearer ${access_token}` }
   }
   await fill(app, user._id)
@@ -305,7 +305,7 @@ t.test('a child', async t => {
 
   t.test('who signs in to a profile again and again ends only sessions of their own', async t => {
     const { asParent, asChild, mia, account, sender } = await familyOf(app)
-    const others = await Promise.all(Array.from({ length: sessionsPerUser - 2 }, () => app.data.sessions.begin(account)))
+    const others = await Promise.all(Array.from({ length: sessionsPerUser - 2 }, () => beginSession(app.data, account)))
     const answer = await asChild('POST', `/profiles/${mia}/token`, {})
     t.equal(answer.statusCode, 200)
     t.equal((await asParent('GET', '/sessions')).json().data.length, sessionsPerUser)
@@ -319,7 +319,7 @@ t.test('a child', async t => {
     const tom = await profileOf(app, account)
     const grown = await deviceOf(app, account, 'phone', tom)
     t.equal((await asParent('PUT', `/profiles/${account._id}`, { max_age: limit })).statusCode, 200)
-    for (let i = 0; i < sessionsPerUser - 3; i++) await app.data.sessions.begin(account, null, { profile_id: tom._id })
+    for (let i = 0; i < sessionsPerUser - 3; i++) await beginSession(app.data, account, null, { profile_id: tom._id })
     t.equal((await asParent('POST', `/profiles/${account._id}/token`, {})).statusCode, 200)
     t.equal((await sender(grown.headers)('GET', '/sessions')).json().data.length, sessionsPerUser)
   })
@@ -342,8 +342,8 @@ t.test('a child', async t => {
     const { account, mia } = await familyOf(app)
     const { sessions } = app.data
     await sessions.endProfile(account._id, mia)
-    for (let i = 0; i < sessionsPerUser; i++) await sessions.begin(account)
-    t.strictSame((await sessions.begin(account, null, { profile_id: mia, inPlaceOf: [mia] })).replaced, [])
+    for (let i = 0; i < sessionsPerUser; i++) await beginSession({ sessions }, account)
+    t.strictSame((await beginSession({ sessions }, account, null, { profile_id: mia, inPlaceOf: [mia] })).replaced, [])
   })
 
   t.test('continues without what is above the limit', async t => {

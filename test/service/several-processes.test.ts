@@ -7,7 +7,7 @@ import type { UserDocument } from '../../src/data/users.js'
 import { unavailable } from '../../src/errors.js'
 import { minutes, seconds } from '../../src/time.js'
 import { unauthenticated } from '../helpers/answers.js'
-import { type App, addUser, build, buildWith, password } from '../helpers/app.js'
+import { type App, addUser, beginSession, build, buildWith, password } from '../helpers/app.js'
 import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
 import { profileOf } from '../helpers/devices.js'
 import { content, film } from '../helpers/documents.js'
@@ -130,7 +130,7 @@ t.test('ended sessions', async t => {
         const owner = await logIn(here, user)
         await end(here, owner, user)
         // As by a process that was frozen before it could look at the account again.
-        const stale = await there.data.sessions.begin({ _id: user._id })
+        const stale = await beginSession(there.data, { _id: user._id })
         t.equal((await post(here, '/login/refresh', { refresh_token: stale.refresh_token })).body, unauthenticated)
         t.equal(await there.data.sessions.living(user._id, stale.sid), undefined)
       })
@@ -214,7 +214,7 @@ t.test('ended sessions', async t => {
       const { users, sessions } = app.data
       const isRefreshed = async (end: (user: UserDocument, sid: string) => Promise<unknown>) => {
         const user = await addUser(app)
-        const { sid, refresh_token } = await sessions.begin(user)
+        const { sid, refresh_token } = await beginSession({ sessions }, user)
         await end(user, sid)
         await users.enable(user._id)
         return (await post(app, '/login/refresh', { refresh_token })).statusCode === 200
@@ -284,7 +284,7 @@ t.test('ended sessions', async t => {
     t.test('and if it is the one that makes room for the device', async t => {
       const user = await addUser(here)
       const { code, sid } = await approved(user)
-      for (let i = 0; i < 99; i++) await here.data.sessions.begin(user)
+      for (let i = 0; i < 99; i++) await beginSession(here.data, user)
       await databaseOf(here)
         .collection<{ _id: string; expires_at: Date }>('sessions')
         .updateOne({ _id: sid }, [{ $set: { expires_at: { $subtract: ['$expires_at', 60_000] } } }])
