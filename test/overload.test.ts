@@ -6,7 +6,7 @@ import { entrySize } from '../src/cache.js'
 import { unavailable } from '../src/errors.js'
 import { hashPassword } from '../src/identity/passwords.js'
 import { DeadlineQueue, InFlight, withDeadline } from '../src/overload/deadlines.js'
-import { FairSemaphore } from '../src/overload/fair-semaphore.js'
+import { LoginQueue } from '../src/overload/login-queue.js'
 import { Outage } from '../src/overload/outage.js'
 import { Pacer } from '../src/overload/pacer.js'
 import { RateLimit } from '../src/overload/rate-limit.js'
@@ -244,9 +244,9 @@ t.test('Semaphore', async t => {
   })
 })
 
-t.test('FairSemaphore', async t => {
+t.test('LoginQueue', async t => {
   /** Jobs that end when they are told to, and the order in which they began. */
-  const jobsOf = (semaphore: FairSemaphore) => {
+  const jobsOf = (semaphore: LoginQueue) => {
     const begun: string[] = []
     const refused: string[] = []
     const ends = new Map<string, () => void>()
@@ -282,7 +282,7 @@ t.test('FairSemaphore', async t => {
   const times = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
   t.test('one caller alone has all places', async t => {
-    const { ask, begun, refused, drain, settled } = jobsOf(new FairSemaphore(2, () => 3))
+    const { ask, begun, refused, drain, settled } = jobsOf(new LoginQueue(2, () => 3))
     for (const i of times(6)) ask(`a${i}`, 'a')
     await settled()
     t.strictSame(begun, ['a1', 'a2'])
@@ -292,7 +292,7 @@ t.test('FairSemaphore', async t => {
   })
 
   t.test('if nobody may wait, a caller without a free place is refused', async t => {
-    const { ask, begun, refused, settled } = jobsOf(new FairSemaphore(1, () => 0))
+    const { ask, begun, refused, settled } = jobsOf(new LoginQueue(1, () => 0))
     ask('a1', 'a')
     ask('b1', 'b')
     await settled()
@@ -300,7 +300,7 @@ t.test('FairSemaphore', async t => {
   })
 
   t.test('addresses take turns', async t => {
-    const { ask, begun, drain, settled } = jobsOf(new FairSemaphore(1, () => 10))
+    const { ask, begun, drain, settled } = jobsOf(new LoginQueue(1, () => 10))
     for (const i of times(4)) ask(`a${i}`, 'a')
     for (const i of times(2)) ask(`b${i}`, 'b')
     ask('c1', 'c')
@@ -313,7 +313,7 @@ t.test('FairSemaphore', async t => {
   })
 
   t.test('a crowd from one address makes room for others', async t => {
-    const semaphore = new FairSemaphore(1, () => 3)
+    const semaphore = new LoginQueue(1, () => 3)
     const { ask, begun, refused, drain, settled } = jobsOf(semaphore)
     for (const i of times(4)) ask(`a${i}`, 'a')
     semaphore.assertRoom({ address: 'b', account: 'b', deadline: 0 })
@@ -330,7 +330,7 @@ t.test('FairSemaphore', async t => {
   })
 
   t.test('a crowd for one account from many addresses lets others pass', async t => {
-    const { ask, begun, refused, drain, settled } = jobsOf(new FairSemaphore(1, () => 4))
+    const { ask, begun, refused, drain, settled } = jobsOf(new LoginQueue(1, () => 4))
     for (const i of times(5)) ask(`x${i}`, `address ${i}`, 'x')
     ask('y1', 'b', 'y')
     await settled()
@@ -340,7 +340,7 @@ t.test('FairSemaphore', async t => {
   })
 
   t.test('a crowd from one address for an account leaves its owner elsewhere alone', async t => {
-    const { ask, begun, drain, settled } = jobsOf(new FairSemaphore(1, () => 10))
+    const { ask, begun, drain, settled } = jobsOf(new LoginQueue(1, () => 10))
     for (const i of times(11)) ask(`x${i}`, 'attacker', 'x')
     ask('owner', 'home', 'x')
     await settled()
@@ -349,7 +349,7 @@ t.test('FairSemaphore', async t => {
   })
 
   t.test('nobody waits for ever, however many come', async t => {
-    const { ask, begun, refused, end, drain, settled } = jobsOf(new FairSemaphore(1, () => 4))
+    const { ask, begun, refused, end, drain, settled } = jobsOf(new LoginQueue(1, () => 4))
     ask('first', 'a')
     ask('second', 'a')
     await settled()
@@ -364,7 +364,7 @@ t.test('FairSemaphore', async t => {
   })
 
   t.test('a job whose turn does not come in time is refused', async t => {
-    const { ask, begun, refused, drain, settled } = jobsOf(new FairSemaphore(1, () => 4))
+    const { ask, begun, refused, drain, settled } = jobsOf(new LoginQueue(1, () => 4))
     ask('a1', 'a', 'a1', 0)
     ask('b1', 'b')
     ask('c1', 'c', 'c1', 20)
@@ -379,7 +379,7 @@ t.test('FairSemaphore', async t => {
   })
 
   t.test('a job that fails passes its turn on', async t => {
-    const semaphore = new FairSemaphore(1, () => 1)
+    const semaphore = new LoginQueue(1, () => 1)
     const caller = { address: 'a', account: 'a', deadline: performance.now() + 60_000 }
     const failing = semaphore.run(caller, async () => {
       throw new Error('no luck')

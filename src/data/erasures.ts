@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Db, IndexDescription } from 'mongodb'
 import { days, seconds } from '../time.js'
-import { revisionsOf } from './catalogue.js'
 import { withRetries } from './driver/retry.js'
+import { revisionsOf } from './revisions.js'
 import { accessTokensEndIn } from './session-ends.js'
 
 /** Notes that a user was erased. The counter never assigns an id again. An import may bring it once this note has expired. */

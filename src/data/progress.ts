@@ -25,6 +25,7 @@ interface Circumstances {
   credits?: number | undefined
 }
 
+/** Without the lengths of the content, a report says no more than its fields. `needsContent` tells which reports need them. */
 export const progressOf = (
   { time, percentage, observed_at }: ProgressUpdate,
   { country, duration, credits = Number.POSITIVE_INFINITY }: Circumstances

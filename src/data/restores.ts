@@ -1,8 +1,8 @@
 import type { AnyBulkWriteOperation, Db, Document } from 'mongodb'
-import type { RevisionDocument } from './catalogue.js'
 import { catalogueKinds } from './catalogue.js'
 import { type CounterDocument, countedCollections } from './counters.js'
 import { withRetries } from './driver/retry.js'
+import type { RevisionDocument } from './revisions.js'
 
 interface RestoreDocument {
   _id: 'last'

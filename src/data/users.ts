@@ -1,9 +1,9 @@
 import type { Collection, Db, IndexDescription, UpdateFilter } from 'mongodb'
 import type { User } from '../../schemas/identity.js'
-import { revisionsOf } from './catalogue.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
 import { erasuresOf } from './erasures.js'
+import { revisionsOf } from './revisions.js'
 import { type Account, epochOf } from './session-document.js'
 
 export interface UserDocument extends Account {

@@ -4,7 +4,7 @@ import type { Data } from '../data/index.js'
 import { emailKey, type HashField, type UserDocument } from '../data/users.js'
 import { tooManyLogins, unauthenticated, unavailable } from '../errors.js'
 import { requestTimeoutOf } from '../overload/deadlines.js'
-import { FairSemaphore, type Requester } from '../overload/fair-semaphore.js'
+import { LoginQueue, type Requester } from '../overload/login-queue.js'
 import { hashPassword, isPasswordHash, isReplaceable, verifyPassword } from './passwords.js'
 import { Refusals } from './refusal-times.js'
 
@@ -45,9 +45,9 @@ const verifierOf = (
   const refusals = new Refusals(hashesAtOnce, Math.min(latestRefusal, timeout - reserveForRefusal))
   const maxHashesWaiting = () =>
     Math.max(fewestHashesWaiting, Math.min(mostHashesWaiting, (longestHashWait * hashesAtOnce) / refusals.highestCost))
-  const hashes = new FairSemaphore(hashesAtOnce, maxHashesWaiting)
+  const hashes = new LoginQueue(hashesAtOnce, maxHashesWaiting)
   // Lookups only time out when the database is slow, so this timeout is a 503 and not a 429.
-  const lookups = new FairSemaphore(lookupsAtOnce, () => lookupsWaiting, unavailable)
+  const lookups = new LoginQueue(lookupsAtOnce, () => lookupsWaiting, unavailable)
 
   const lookUp = async ({ account, field, find }: Claimant, requester: Requester) => {
     // Refuses before asking the database if there is no room to check the password.

@@ -1,7 +1,7 @@
 import { CursorTimeoutMode, type Db, type Document } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
-import type { RevisionKind } from '../data/catalogue.js'
 import type { Lease } from '../data/leases.js'
+import type { RevisionKind } from '../data/revisions.js'
 import { minutes, moment } from '../time.js'
 import { inBatches } from './records.js'
 import { Table } from './table.js'

@@ -14,7 +14,7 @@ import { compileValidator, invalidRequest } from '../http/validation.js'
 export const needsContent = ({ time, percentage }: ProgressUpdate, { skeleton }: Catalogue, { maxAge }: Audience) =>
   maxAge !== undefined || (percentage === undefined && skeleton.hasDurations) || (time !== undefined && skeleton.hasCredits)
 
-/** What a report says about a content. Without a content, it says no more than its fields. */
+/** What a report says about a content, or about one that need not be known. */
 export const progressIn = (content_id: number | undefined, update: ProgressUpdate, { skeleton }: Catalogue, { country }: Audience) =>
   progressOf(update, { country, ...(content_id !== undefined && skeleton.lengthOf(skeleton.leadOf(content_id))) })
 

@@ -1,4 +1,4 @@
-import type { StreamsDocument } from '../../src/data/streams.js'
+import type { StreamsDocument } from '../../src/data/playing.js'
 import type { UserDocument } from '../../src/data/users.js'
 import { type App, addUser, beginSession } from './app.js'
 import { databaseOf } from './database.js'

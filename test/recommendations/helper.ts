@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb'
 import type { HistoryDocument } from '../../src/data/history.js'
-import { countPopularity, Learning } from '../../src/recommendations/learning/learning.js'
+import { Learning } from '../../src/recommendations/learning/learning.js'
+import { countPopularity } from '../../src/recommendations/learning/popularity.js'
 import { type Trained, trainModel } from '../../src/recommendations/learning/training.js'
 import type { Answer } from '../helpers/answers.js'
 import type { App } from '../helpers/app.js'

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
+import type { StreamsDocument } from '../../src/data/playing.js'
 import type { SessionDocument } from '../../src/data/session-document.js'
 import { sessionsPerUser } from '../../src/data/session-ends.js'
-import type { StreamsDocument } from '../../src/data/streams.js'
 import { type Answer, assertRefused } from '../helpers/answers.js'
 import { addUser, beginSession, build, buildWith, password, providerUser } from '../helpers/app.js'
 import { change, databaseOf, seededUrl } from '../helpers/database.js'
