@@ -586,11 +586,12 @@ t.test('continue watching', async t => {
     ])
   })
 
-  t.test('a card stays hidden when its title becomes part of another', async t => {
+  t.test('a card stays hidden when its title becomes part of another, and whatever else was hidden', async t => {
     const own = await buildWith(t, { contents: [content(1), film(2)] })
     const viewer = await viewerOf(own)
     await begin(viewer, 2, 1)
     assertDone(t, await viewer.remove('/continue-watching/2'), 200)
+    await databaseOf(own).collection('dismissals').insertOne({ user_id: viewer.id, content_id: 99, at: new Date() })
     await change(own, 'contents', 2, { type: 'episode', parent_id: 1 })
     await until(() => own.catalogue.skeleton.parent.get(own.catalogue.skeleton.row(2) as number) === 1)
     t.strictSame(await cards(viewer), [])
