@@ -182,7 +182,8 @@ t.test('JSON bodies', async t => {
     const crowd = () => Promise.all(Array.from({ length: 40 }, () => post(app, '/login', brackets)))
     const { turns, result: answers } = await turnsDuring(crowd)
     for (const answer of answers) assertFailure(t, answer, 400, 'brackets')
-    t.ok(turns > 40, `${turns} turns`)
+    // The first one runs in the turn in which it came.
+    t.ok(turns >= 39, `${turns} turns`)
   })
 })
 
