@@ -42,22 +42,23 @@ const route: FastifyPluginAsyncTypebox = async app => {
   // A job that waits for its turn keeps a history in memory. For a usual one, the garbage collector then takes longer than the job.
   const inTurn = <T>(isLarge: boolean, job: () => T | Promise<T>) => (isLarge ? pacer.run(job) : job())
 
-  const cardsOf = async (user_id: number, audience: Audience, since: number | undefined) => {
+  const cardsOf = async (user_id: number, audience: Audience, since: number | undefined, isLong: boolean) => {
     const { hidden, dismissed, ...history } = await data.history.latestHiddenAndDismissed(user_id)
     const state = { history, hidden, dismissed, since, completedAt: settings.COMPLETED_AT, audience }
-    return inTurn(history.content_ids.length > usualHistory, () => continueWatching(catalogue, state))
+    return inTurn(isLong || history.content_ids.length > usualHistory, () => continueWatching(catalogue, state))
   }
 
   app.get('', { schema: listSchema, ...forViewers }, async function listContinueWatching(request, reply) {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
-    const cards = await cardsOf(id, app.audienceOf(request), timeOf(query.since))
+    const isLong = query.perPage > usualPage
+    const cards = await cardsOf(id, app.audienceOf(request), timeOf(query.since), isLong)
     const shown = onPage(cards, query)
     const contentIds = shown.flatMap(({ content_id }) => catalogue.skeleton.idsOf(content_id))
     const elements = await data.history.resumable(id, contentIds)
     const page = () => cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length))
-    return reply.json(await inTurn(shown.length > usualPage, page))
+    return reply.json(await inTurn(isLong, page))
   })
 
   app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function dismissCard(request) {
