@@ -2,9 +2,9 @@ import { createHash, createHmac, randomBytes, randomInt, randomUUID } from 'node
 import type { Settings } from '../config.js'
 import { type ApprovedDevice, codeLife, type Decision, pollStep } from '../data/device-codes.js'
 import type { Data } from '../data/index.js'
-import { isFirst } from '../data/profiles.js'
 import { epochOf } from '../data/session-document.js'
 import { deviceRefused, orThrow, resourceNotFound, tooManyCodes, tooManyRequests } from '../errors.js'
+import { profileIfCurrent } from './profiles.js'
 import type { Viewer } from './tokens.js'
 
 /** Somebody who types a code. */
@@ -36,13 +36,8 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
 
   /** The approval counts if the session that gave it is alive, has logged out by itself, or had to make room for this one. */
   const begin = async ({ user_id, profile_id, sid, epoch, device }: ApprovedDevice) => {
-    const confirm = async ({ replaced }: { replaced: string[] }) => {
-      const all = await profiles.list(user_id)
-      const approving = await sessions.living(user_id, sid)
-      const counts = approving || replaced.includes(sid) || (await sessions.hasLoggedOut(user_id, sid))
-      const account = all.find(isFirst)
-      return account && epochOf(account) === epoch && counts ? all.find(({ _id }) => _id === profile_id) : undefined
-    }
+    const wanted = { account: user_id, id: profile_id, sid }
+    const confirm = profileIfCurrent({ profiles, sessions }, wanted, () => sessions.hasLoggedOut(user_id, sid))
     const begun = await sessions.begin({ _id: user_id, session_epoch: epoch }, device, confirm, { profile_id })
     return orThrow(begun, () => deviceRefused('access_denied'))
   }

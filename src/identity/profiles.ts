@@ -7,6 +7,24 @@ import { invalid, orThrow, unauthenticated } from '../errors.js'
 import type { PasswordChecks } from './password-checks.js'
 import type { Viewer } from './tokens.js'
 
+/**
+ * A check for `sessions.begin`. Finds the profile if it is still there, its account has not ended all sessions since the new one was allowed,
+ * and the session `sid`, which wants it, is alive, had to make room for the new one, or still counts.
+ */
+export const profileIfCurrent =
+  (
+    { profiles, sessions }: Pick<Data, 'profiles' | 'sessions'>,
+    { account, id, sid }: { account: number; id: number; sid: string },
+    stillCounts = async () => false
+  ) =>
+  async ({ epoch, replaced }: { epoch: number; replaced: string[] }) => {
+    const all = await profiles.list(account)
+    // The session comes last, just before the answer.
+    const counts = (await sessions.living(account, sid)) || replaced.includes(sid) || (await stillCounts())
+    const first = all.find(isFirst)
+    return counts && first && epochOf(first) === epoch ? all.find(({ _id }) => _id === id) : undefined
+  }
+
 /** Returns a function that begins a session of another profile of the account, if the caller may switch to it. */
 export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordChecks) => {
   const confirm = async (own: UserDocument, profile: UserDocument, { pin, password }: ProfileSwitch, address: string) => {
@@ -28,16 +46,9 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
     const living = await sessions.livingOrThrow(account, sid)
     // Otherwise a child could sign out the household by switching again and again.
     const inPlaceOf = (own.max_age ?? null) === null ? undefined : [viewer.id, id]
-    const profileIfAllowed = async ({ epoch, replaced }: { epoch: number; replaced: string[] }) => {
-      const all = await profiles.list(account)
-      // The session comes last, just before the answer.
-      const current = await sessions.living(account, sid)
-      const first = all.find(isFirst)
-      const isCurrent = first && epochOf(first) === epoch
-      return isCurrent && (current || replaced.includes(sid)) ? all.find(({ _id }) => _id === id) : undefined
-    }
+    const ifCurrent = profileIfCurrent({ profiles, sessions }, { account, id, sid })
     const options = { profile_id: id, inPlaceOf }
-    return orThrow(await sessions.begin(living.account, living.session.device ?? null, profileIfAllowed, options), unauthenticated)
+    return orThrow(await sessions.begin(living.account, living.session.device ?? null, ifCurrent, options), unauthenticated)
   }
 }
 

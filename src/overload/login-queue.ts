@@ -16,9 +16,9 @@ interface Waiter extends Requester {
 }
 
 /**
- * A semaphore with a bounded queue, for what is asked with passwords and PINs. Addresses take turns: each gets its first job before any gets its second, so a crowd
- * from one address, or for one account, does not hold up anyone else. When the queue is full, a job whose turn is earlier takes
- * the place of the last one. A job without a place gets a 429.
+ * A semaphore with a bounded queue, for checks of passwords and PINs. Addresses take turns: each gets its first job before any gets its
+ * second, so a crowd from one address, or for one account, does not hold up anyone else. When the queue is full, a job whose turn is
+ * earlier takes the place of the last one. A job without a place gets a 429.
  */
 export class LoginQueue {
   private readonly queue: Waiter[] = []

@@ -14,7 +14,7 @@ import { compileValidator, invalidRequest } from '../http/validation.js'
 export const needsContent = ({ time, percentage }: ProgressUpdate, { skeleton }: Catalogue, { maxAge }: Audience) =>
   maxAge !== undefined || (percentage === undefined && skeleton.hasDurations) || (time !== undefined && skeleton.hasCredits)
 
-/** What a report says about a content, or about one that need not be known. */
+/** What a report says, with the lengths of its content unless `needsContent` is false. */
 export const progressIn = (content_id: number | undefined, update: ProgressUpdate, { skeleton }: Catalogue, { country }: Audience) =>
   progressOf(update, { country, ...(content_id !== undefined && skeleton.lengthOf(skeleton.leadOf(content_id))) })
 
