@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from 'mongodb'
 import { seconds } from '../time.js'
+import { isUnavailable } from './driver/faults.js'
 import { withRetries } from './driver/retry.js'
 
 interface LeaseDocument {
@@ -27,6 +28,11 @@ export interface Lease {
   holder: string
   /** Renews the lease, or throws `LeaseLost`. Call it before each write and pass the result on, so that the write ends before the lease. */
   confirm: () => Promise<{ timeoutMS: number }>
+}
+
+export interface TakenLease extends Lease {
+  /** Lets the lease run out instead of ending it after the work, because the database may still be at a write. */
+  leave: () => void
 }
 
 /** For work that only one process may do at a time. */
@@ -78,16 +84,23 @@ export const leasesOf = (db: Db) => {
     held,
 
     /** Does the work while holding the lease. Returns undefined if another process holds it. */
-    withLease: async <T>(name: string, work: (lease: Lease) => Promise<T>): Promise<T | undefined> => {
+    withLease: async <T>(name: string, work: (lease: TakenLease) => Promise<T>): Promise<T | undefined> => {
       const holder = randomUUID()
       if (!(await take(name, holder))) return undefined
+      let mayStillWrite = false
+      const leave = () => {
+        mayStillWrite = true
+      }
       // A renewal that fails is noticed when the next write confirms the lease.
       const renewal = setInterval(() => void renew(name, holder).catch(() => undefined), renewEvery)
       try {
-        return await work(held(name, holder))
+        return await work({ ...held(name, holder), leave })
+      } catch (error) {
+        if (isUnavailable(error)) leave()
+        throw error
       } finally {
         clearInterval(renewal)
-        await leases.deleteOne({ _id: name, holder }, operationTimeout).catch(() => undefined)
+        if (!mayStillWrite) await leases.deleteOne({ _id: name, holder }, operationTimeout).catch(() => undefined)
       }
     }
   }

@@ -35,7 +35,7 @@ export const newestFirst = { created_at: -1, _id: -1 } as const
 /** Other software may have written elements without these fields. */
 export const isServableElement = ({ content_id, created_at }: ListElement) => Number.isSafeInteger(content_id) && isWireMoment(created_at)
 
-/** The `content_id` of what counts for the viewer as a whole. Not 0, which stands for a whole list in `removals`. */
+/** The `content_id` of a preference for all titles. Not 0, which means the whole list in `removals`. */
 export const anyTitle = -1
 export const wireContentId = (content_id: number) => (content_id === anyTitle ? null : content_id)
 

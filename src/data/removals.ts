@@ -88,7 +88,7 @@ interface Listed extends ListElement {
 
 const needed = { projection: { user_id: 1, content_id: 1, updated_at: 1, asked_at: 1 } } as const
 
-/** Some, because hardly any are ahead of the clock. */
+/** Only 20, because hardly any elements have a date that is ahead of the clock. */
 const newestFirst = { ...needed, sort: { updated_at: -1, _id: -1 }, limit: 20 } as const
 
 interface Bound {

@@ -94,7 +94,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
   const elementsOf = (user_id: number, content_ids: number[], state: Filter<HistoryDocument> = {}) =>
     findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...state })
 
-  /** Removes what late reports have brought back while it was being removed, unless it is newer than the removal. */
+  /** A late report may bring back an element while it is being removed. Removes it again, unless it is newer than the removal. */
   const removeAgain = async (user_id: number, reports: Report[]) => {
     const removedAt = await removals.ofHistory(user_id, reports.flatMap(idsOf))
     const bounds = new Map(reports.map(report => [report.content_id, removedAt(idsOf(report))]))

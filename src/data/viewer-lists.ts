@@ -23,7 +23,7 @@ interface Description<Entry extends object, Exported extends object> {
 
 type Lists = { [List in ViewerList]: Description<Changes[List][number], Export[List][number]> }
 
-/** The lists of a viewer. Each is found by GET /changes, marked when something is removed, and exported. */
+/** The lists of a viewer. GET /changes reports each of them, a removal leaves a mark, and the export contains them. */
 export const viewerLists = {
   history: { isServable: isServableHistory, toEntry: toHistory, toExported: toHistory, orderedBy: 'updated_at' },
   watchlist: { isServable: isServableWatchlist, toEntry: toWatchlist, namesVideo: true, toExported: toExportedWatchlist },

@@ -5,7 +5,7 @@ import { isUnavailable } from '../data/driver/faults.js'
 /** Fields to redact, up to two levels deep. */
 const secrets = ['authorization', 'password', 'access_token', 'refresh_token', 'token', 'password_hash']
 
-/** What went wrong, for failures outside of the service: where in a driver they were noticed says nothing. */
+/** What went wrong, for failures outside of the service: the stack of a driver tells nothing. */
 export const reasonOf = (error: Error) => {
   const { type, message } = stdSerializers.err(error)
   return { type, message }

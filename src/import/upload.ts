@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { finished } from 'node:stream'
 import type { ImportKind } from '../../schemas/import.js'
 import { isUnavailable } from '../data/driver/faults.js'
-import { LeaseLost } from '../data/leases.js'
+import { LeaseLost, type TakenLease } from '../data/leases.js'
 import { importLost, importRefused, type LineError, malformed, tooSlow, unavailable } from '../errors.js'
 import { slowUploads } from '../http/parser-errors.js'
 import { forkModule } from '../process/fork-module.js'
@@ -32,7 +32,10 @@ export type ImportOutcome =
   /** With the first errors, and the number of the rest. Nothing was written. */
   | { status: 'refused'; errors: LineError[]; rest: number }
   | { status: 'interrupted' }
-  | { status: 'lost' | 'unavailable' | 'failed'; cause: string }
+  | { status: 'lost' | 'unavailable' | 'stopped' | 'crashed' | 'failed'; cause: string }
+
+/** Of imports that ended while the database may still have been at a batch. */
+const midBatch = ['unavailable', 'stopped', 'crashed']
 
 const idleTimeout = seconds(30)
 const folderPrefix = 'viewer-import-'
@@ -41,16 +44,19 @@ interface UploadOptions extends Omit<ImportOrder, 'path'> {
   signal: AbortSignal
   /** Whether it is too late to begin an import. */
   isStopping: () => boolean
+  leave: TakenLease['leave']
 }
 
 /** Imports the lines of a request. All of them are on disk before the first is checked, so a caller that hangs up leaves nothing behind. */
-export const importUpload = async (upload: IncomingMessage, kind: ImportKind, { signal, isStopping, ...order }: UploadOptions) => {
+export const importUpload = async (upload: IncomingMessage, kind: ImportKind, { signal, isStopping, leave, ...order }: UploadOptions) => {
   const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`))
   try {
     const path = join(folder, `${kind}.ndjson`)
     await receive(upload, path, { idleTimeout, signal })
     if (isStopping()) return { status: 'interrupted' } as const
-    return await importInChildProcess({ ...order, path }, signal)
+    const outcome = await importInChildProcess({ ...order, path }, signal)
+    if (midBatch.includes(outcome.status)) leave()
+    return outcome
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -65,6 +71,7 @@ export const countsOrThrow = (outcome: ImportOutcome, warn: (cause: string) => v
     }
     case 'refused':
       throw importRefused(outcome.errors, outcome.rest)
+    case 'crashed':
     case 'failed':
       throw new Error(outcome.cause)
     case 'lost':
@@ -134,8 +141,8 @@ export const importInChildProcess = (order: ImportOrder, signal: AbortSignal) =>
     child.on('error', reject)
     child.on('exit', (code, by) => {
       signal.removeEventListener('abort', stop)
-      if (signal.aborted) resolve({ status: 'interrupted' })
-      else reject(new Error(`The import ended with ${by ?? `status ${code}`}`))
+      if (signal.aborted) resolve({ status: 'stopped', cause: 'the service is stopping' })
+      else resolve({ status: 'crashed', cause: `The import ended with ${by ?? `status ${code}`}` })
     })
     child.send(order)
   })

@@ -1,5 +1,5 @@
 import { mock } from 'node:test'
-import { Binary, type Document, ObjectId } from 'mongodb'
+import { Binary, type Document, MongoNetworkError, ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
 import { type CounterDocument, counterOf } from '../../src/data/counters.js'
 import { connectionTo } from '../../src/data/driver/connection.js'
@@ -261,6 +261,22 @@ t.test('what one process at a time may do', async t => {
       { message: 'it failed' }
     )
     t.equal(await other.withLease('a', async () => 'done'), 'done')
+  })
+
+  t.test('is left to run out while the database may still be at a write', async t => {
+    const isHeld = async () => {
+      const held = (await leases.countDocuments()) === 1
+      await leases.deleteMany()
+      return held
+    }
+    await one.withLease('a', async ({ leave }) => leave())
+    t.ok(await isHeld(), 'as the work says')
+    const lost = new MongoNetworkError('the connection was lost')
+    await t.rejects(
+      one.withLease('a', () => Promise.reject(lost)),
+      lost
+    )
+    t.ok(await isHeld(), 'as the error says')
   })
 
   t.test('is waited for no longer than its lease when the holder died', async t => {

@@ -131,7 +131,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
       if (!isKind(file)) throw resourceNotFound()
       const act = { action: `import ${file}`, subject: file }
       const outcome = await data.audit.during(callerOf(ip), [act], async end => {
-        const outcome = await data.leases.withLease(importLease, ({ holder }) => importUpload(raw, file, { ...options, prune, holder }))
+        const outcome = await data.leases.withLease(importLease, ({ holder, leave }) =>
+          importUpload(raw, file, { ...options, prune, holder, leave })
+        )
         end.outcome = outcomes[outcome?.status ?? 'refused'] ?? 'failed'
         return outcome
       })

@@ -9,7 +9,7 @@ interface DriverConnection {
 }
 
 /**
- * Where a command has been sent and less time is left than a round trip takes, the driver (7.5 to 7.9) gives up and keeps the connection.
+ * If a command has been sent and less time is left than a round trip takes, the driver (7.5 to 7.9) gives up and keeps the connection.
  * The next command on it would get the answer to that one, which may be the data of another viewer. So the connection is closed.
  */
 const closeUnansweredConnections = () => {

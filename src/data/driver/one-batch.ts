@@ -64,7 +64,7 @@ export const aggregateInOneBatch = async <T>(
   return (await readAll<T>({ db, collectionName, command })).rows
 }
 
-/** The same, with each row as its bytes, for `columnsOf`. */
+/** The same, with each row as its bytes, for `columnReader`. */
 export const aggregateRaw = async (db: Db, { collectionName }: Named, pipeline: Document[], options: { hint: Document }) => {
   const command = { aggregate: collectionName, pipeline, cursor: { batchSize }, ...options }
   return (await readAll<Buffer>({ db, collectionName, command, raw: true })).rows

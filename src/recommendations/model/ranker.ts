@@ -12,7 +12,7 @@ export interface Share {
 export interface Ranking {
   links: Links
   shares: Share[]
-  /** By item: how many viewers it has, and how many more of them than usual have watched it last. */
+  /** By item: how many viewers it has, and how much more often than usual it is the latest title of one. */
   views: Float32Array
   freshness: Float32Array
   /** One for each feature. */

@@ -3,7 +3,7 @@ import t from 'tap'
 import { everybody } from '../../../src/catalogue/audience.js'
 import { connectionTo } from '../../../src/data/driver/connection.js'
 import { dataOf } from '../../../src/data/index.js'
-import type { Lease } from '../../../src/data/leases.js'
+import type { TakenLease } from '../../../src/data/leases.js'
 import type { ModelDocument } from '../../../src/data/recommendation-models.js'
 import { trainModel } from '../../../src/recommendations/learning/training.js'
 import { largestModel, modelFormat, packed } from '../../../src/recommendations/stored-model.js'
@@ -259,7 +259,7 @@ t.test('training', async t => {
     await modelsOf(app).deleteMany()
     const leases = {
       ...data.leases,
-      withLease: async <T>(name: string, work: (lease: Lease) => Promise<T>) => {
+      withLease: async <T>(name: string, work: (lease: TakenLease) => Promise<T>) => {
         if (name === 'training') await trainOn(app)
         return data.leases.withLease(name, work)
       }
