@@ -47,7 +47,7 @@ const bufferSize = 512 * 1024
 const mostUnused = 16
 const unused: Buffer[] = []
 
-/** A buffer until the response closes. With a new one for each large body, V8 would collect all garbage every few seconds. */
+/** Lends a buffer until the response closes. With a new one for each large body, V8 would collect all garbage every few seconds. */
 const bufferFor = (size: number, response: ServerResponse) => {
   if (size > bufferSize) return undefined
   const buffer = unused.pop() ?? Buffer.allocUnsafeSlow(bufferSize)
