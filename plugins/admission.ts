@@ -6,7 +6,7 @@ import { retryDeadline, withRetries } from '../src/data/driver/retry.js'
 import { tooManyRequests, unavailable } from '../src/errors.js'
 import { callerOf } from '../src/http/addresses.js'
 import { gauge } from '../src/metrics/instruments.js'
-import { DeadlineQueue, InFlight, requestTimeoutOf, timeoutMargin, withDeadline } from '../src/overload/deadlines.js'
+import { answerTimeoutOf, DeadlineQueue, InFlight, timeoutMargin, withDeadline } from '../src/overload/deadlines.js'
 import { Pacer } from '../src/overload/pacer.js'
 import { rateLimitsOf } from '../src/overload/rate-limit.js'
 import { Semaphore } from '../src/overload/semaphore.js'
@@ -36,9 +36,9 @@ declare module 'fastify' {
 export default fp(
   async app => {
     const { DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
-    const timeout = requestTimeoutOf(app.settings)
+    const timeout = answerTimeoutOf(app.settings)
     const inProgress = new InFlight(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
-    const viewers = new DeadlineQueue(new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount)), inProgress)
+    const viewerQueue = new DeadlineQueue(new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount)), inProgress)
     // Anonymous requests begin in slices, so that a crowd of anonymous callers delays no viewer and no health check.
     const crowd = new Pacer()
     gauge(
@@ -72,7 +72,7 @@ export default fp(
       const needsDatabase = admission !== undefined && admission !== 'static'
       return needsDatabase && !app.isPrepared ? overloaded : undefined
     }
-    // Admission acts twice: this hook refuses or lets in, and the wrapped handler (`admit`) waits for its turn at the database.
+    // Admission acts twice: this hook refuses or lets in, and `inTurn`, which wraps every handler, waits for a connection to the database.
     app.addHook('onRequest', (request, _reply, done) => {
       const decide = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
@@ -81,27 +81,27 @@ export default fp(
       else void crowd.run(decide)
     })
 
-    const admit = (request: FastifyRequest, handle: () => unknown) => {
+    const inTurn = (request: FastifyRequest, handle: () => unknown) => {
       const { spentMs, routeOptions, viewer } = request
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
       // Reads are repeated here, as a whole. A request that writes might do something twice: src/data/ repeats each write by itself.
       const begin = isRepeatable(request) ? () => retried(handle) : handle
-      if (admission === 'viewer' && viewer) return viewers.run(begin, spentMs, viewer.account)
+      if (admission === 'viewer' && viewer) return viewerQueue.run(begin, spentMs, viewer.account)
       const answer = begin()
       if (!(answer instanceof Promise)) return answer
       return admission === 'login' ? withDeadline(answer, timeout - spentMs) : inProgress.within(answer, spentMs, keyOf(request))
     }
 
     app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) =>
-      viewers.run(() => retried(read), spentMs + timeoutMargin, viewer?.account)
+      viewerQueue.run(() => retried(read), spentMs + timeoutMargin, viewer?.account)
     )
 
     const routes: RouteOptions[] = []
     app.addHook('onRoute', route => {
       const { handler } = route
       const admitted: RouteOptions['handler'] = function (request: FastifyRequest, reply: FastifyReply) {
-        return admit(request, () => handler.call(this, request, reply))
+        return inTurn(request, () => handler.call(this, request, reply))
       }
       // The OpenAPI document and profiles show the name of the handler.
       route.handler = Object.defineProperty(admitted, 'name', { value: handler.name })

@@ -12,7 +12,7 @@ import { keysFromPem, keysFromUrl } from '../src/identity/provider-keys.js'
 import { providerTokens } from '../src/identity/provider-tokens.js'
 import { hasProvider } from '../src/identity/secrets.js'
 import { type Claims, ownTokens, type Tokens, type Viewer } from '../src/identity/tokens.js'
-import { requestTimeoutOf, withDeadline } from '../src/overload/deadlines.js'
+import { answerTimeoutOf, withDeadline } from '../src/overload/deadlines.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -126,7 +126,7 @@ export default fp(
     app.decorateRequest('viewer', null)
     app.decorateRequest('viewerFault', undefined)
     app.decorateRequest('spentMs', 0)
-    const timeout = requestTimeoutOf(settings)
+    const timeout = answerTimeoutOf(settings)
     app.addHook('onRequest', (request, _reply, done) => {
       if (request.routeOptions.config.admission === 'vital') return done()
       const { authorization } = request.headers

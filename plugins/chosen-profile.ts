@@ -5,14 +5,14 @@ import { integerId } from '../src/http/requests.js'
 import { ChosenProfiles, profileHeader } from '../src/identity/chosen-profiles.js'
 import { hasProvider } from '../src/identity/secrets.js'
 import type { Viewer } from '../src/identity/tokens.js'
-import { requestTimeoutOf } from '../src/overload/deadlines.js'
+import { answerTimeoutOf } from '../src/overload/deadlines.js'
 
 /** The tokens of a provider name only the account. Runs after the rate limits, because it queries the database. */
 export default fp(
   async app => {
     const { settings, data, revocations } = app
     if (!hasProvider(settings)) return
-    const timeout = requestTimeoutOf(settings)
+    const timeout = answerTimeoutOf(settings)
     const profiles = new ChosenProfiles(data.profiles, app.outage)
     const header = profileHeader.toLowerCase()
 

@@ -15,7 +15,7 @@ interface PublicOptions {
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Sends a personal response from ready JSON bytes. Return its result from the handler. */
+    /** Makes ready JSON bytes the body of a personal response. Return them from the handler. */
     json: <T>(bytes: Json<T>) => T
     /** Sends a public answer, or a 304. It is private for viewers who may have an age limit. Return the result from the handler. */
     publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, options?: PublicOptions) => T | Promise<T>
@@ -38,7 +38,7 @@ const setPublicHeaders = (reply: FastifyReply, { vary = [], headers = {} }: Publ
   reply.headers({
     'cache-control': cacheControl.public,
     ...headers,
-    ...(!isForAll && { 'cache-control': cacheControl.publicWithAgeLimit })
+    ...(!isForAll && { 'cache-control': cacheControl.ageLimited })
   })
   for (const header of vary) if (header) reply.vary(header)
 }

@@ -4,7 +4,7 @@ import { forAnyone, forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { Recommendation, RecommendationsQuery, SeenTitles } from '../../schemas/recommendation.js'
-import { isSuited } from '../../src/catalogue/audience.js'
+import { isWithinAge } from '../../src/catalogue/audience.js'
 import { done } from '../../src/http/reply.js'
 import { Pacer } from '../../src/overload/pacer.js'
 import { viewingOf } from '../../src/recommendations/interest.js'
@@ -60,7 +60,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const viewer = app.viewerOf(request)
     const { skeleton, tree } = catalogue
     const { maxAge } = app.audienceOf(request)
-    const rows = [...tree.titles(request.body.content_ids)].filter(row => isSuited(skeleton, row, maxAge))
+    const rows = [...tree.titles(request.body.content_ids)].filter(row => isWithinAge(skeleton, row, maxAge))
     const titles = rows.map(row => skeleton.idOf(row))
     if (titles.length > 0)
       await data.seen.add(

@@ -18,24 +18,15 @@ export const everybody: Audience = { country: undefined, maxAge: undefined }
 /** The one rule for what viewers may see: started, not ended, not deleted, allowed in their country, and not above their age limit. */
 export const isOpen = (skeleton: Skeleton, row: number, now: number, { country, maxAge }: Audience) => {
   if (!(skeleton.starts.raw(row) <= now && now < skeleton.ends.raw(row))) return false
-  if (!isSuited(skeleton, row, maxAge)) return false
+  if (!isWithinAge(skeleton, row, maxAge)) return false
   if (country === undefined) return true
   if (skeleton.exclude.get(row)?.includes(country)) return false
   return skeleton.include.get(row)?.includes(country) ?? true
 }
 
 /** Whether a content is within this age limit. One without a known minimum age passes only if there is no limit. */
-export const isSuited = (skeleton: Skeleton, row: number, maxAge: number | undefined) =>
+export const isWithinAge = (skeleton: Skeleton, row: number, maxAge: number | undefined) =>
   maxAge === undefined || (agesOf(skeleton)[row] as number) <= maxAge
-
-/** Tells by id whether a content, open or not, is within the age limit of an audience. Undefined without a limit. */
-export const suitedTo = (skeleton: Skeleton, { maxAge }: Audience) =>
-  maxAge === undefined
-    ? undefined
-    : (id: number) => {
-        const row = skeleton.row(id)
-        return row !== undefined && isSuited(skeleton, row, maxAge)
-      }
 
 /**
  * Tells by id whether a content has started and is within the age limit. Ended and deleted contents pass. A content that the
@@ -45,7 +36,7 @@ export const hasStartedFor =
   (skeleton: Skeleton, { maxAge }: Audience, now: number) =>
   (id: number) => {
     const row = skeleton.row(id)
-    return row === undefined ? maxAge === undefined : skeleton.starts.raw(row) <= now && isSuited(skeleton, row, maxAge)
+    return row === undefined ? maxAge === undefined : skeleton.starts.raw(row) <= now && isWithinAge(skeleton, row, maxAge)
   }
 
 /** Stands for every country that no content names, because they all see the same. */

@@ -179,20 +179,20 @@ export class Fragments {
   }
 
   /** In the order of `ids`, with undefined for contents that are missing or cannot be served. One query reads all that are not cached. */
-  async of(ids: readonly number[], inTurn = <T>(load: () => Promise<T>) => load()): Promise<(Fragment | undefined)[]> {
+  async load(ids: readonly number[], inTurn = <T>(read: () => Promise<T>) => read()): Promise<(Fragment | undefined)[]> {
     const cached = ids.map(id => this.cached(id))
     const missing = ids.filter((_, i) => !cached[i])
     this.hits += ids.length - missing.length
     this.misses += missing.length
     if (missing.length === 0) return cached
 
-    const loaded = await inTurn(() => this.load([...new Set(missing)]))
+    const loaded = await inTurn(() => this.read([...new Set(missing)]))
     return ids.map((id, i) => cached[i] ?? loaded.get(id))
   }
 
-  /** Like `of`, but only a few calls read from the database at once, which leaves connections for viewers. */
+  /** Like `load`, but only a few calls read from the database at once, which leaves connections for viewers. */
   anyForPublicList(ids: readonly number[]) {
-    return this.of(ids, load => this.reads.run(load))
+    return this.load(ids, read => this.reads.run(read))
   }
 
   /** Like `anyForPublicList`, but throws if any content is missing or cannot be served. */
@@ -219,7 +219,7 @@ export class Fragments {
     return fragment && row !== undefined && skeleton.stamp.raw(row) === fragment.stamp ? fragment : undefined
   }
 
-  private async load(ids: number[]) {
+  private async read(ids: number[]) {
     const fragments = new Map<number, Fragment>()
     const broken: number[] = []
     for await (const content of this.source.read(ids)) {

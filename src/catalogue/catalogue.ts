@@ -2,12 +2,13 @@ import { type CatalogueKind, catalogueKinds } from '../data/catalogue.js'
 import { type ContentDocument, fitsSkeleton } from '../data/contents.js'
 import type { Data } from '../data/index.js'
 import type { LegalDocument } from '../data/legal-documents.js'
+import type { IsShown } from '../data/lists.js'
 import type { RailCollectionDocument } from '../data/rail-collections.js'
 import { unavailable } from '../errors.js'
 import { Pacer } from '../overload/pacer.js'
 import { minutes } from '../time.js'
 import { type Answer, AnswerCache, type RunInTurn } from './answers.js'
-import { type Audience, isOpen, suitedTo } from './audience.js'
+import { type Audience, isOpen, isWithinAge } from './audience.js'
 import { type AnswerBody, Fragments } from './bytes.js'
 import { Listing } from './listing.js'
 import { readProgrammes, Schedule } from './schedule.js'
@@ -137,8 +138,15 @@ export class Catalogue {
     return this.seen.get('contents') ?? 0
   }
 
-  suitedTo(audience: Audience) {
-    return suitedTo(this.skeleton, audience)
+  /** Tells by id whether elements of a content, open or not, are within the age limit. Undefined without a limit: all are. */
+  isShownTo({ maxAge }: Audience): IsShown | undefined {
+    if (maxAge === undefined) return undefined
+    this.assertFresh()
+    const { skeleton } = this
+    return id => {
+      const row = skeleton.row(id)
+      return row !== undefined && isWithinAge(skeleton, row, maxAge)
+    }
   }
 
   private async read(kind: CatalogueKind, full: boolean) {

@@ -3,7 +3,7 @@ import { orThrow, resourceNotFound } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
 import { integerId } from '../http/requests.js'
 import { answerOf } from './answers.js'
-import { type Audience, isSuited, segmentOf } from './audience.js'
+import { type Audience, isWithinAge, segmentOf } from './audience.js'
 import { contentJson, okBytes, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { orderOf } from './listing.js'
@@ -48,7 +48,7 @@ export const selectContents = async (catalogue: Catalogue, query: ContentsQuery,
 
 /** One content, which must be open to the caller. */
 export const contentAnswer = async (catalogue: Catalogue, id: number) => {
-  const [fragment] = await catalogue.fragments.of([id])
+  const [fragment] = await catalogue.fragments.load([id])
   return answerOf(okBytes(contentJson(orThrow(fragment, resourceNotFound))))
 }
 
@@ -57,7 +57,7 @@ export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: A
   catalogue.assertFresh()
   const { skeleton, tree } = catalogue
   const row = orThrow(skeleton.leadRow(orThrow(integerId(contentId), resourceNotFound)), resourceNotFound)
-  if (!isSuited(skeleton, row, maxAge)) throw resourceNotFound()
+  if (!isWithinAge(skeleton, row, maxAge)) throw resourceNotFound()
   return skeleton.idOf(tree.title(row))
 }
 

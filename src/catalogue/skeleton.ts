@@ -33,7 +33,7 @@ export class Skeleton {
   /** Whether any content has had a duration, and credits. */
   hasDurations = false
   hasCredits = false
-  /** Of the content itself. `isSuited` also looks at its ancestors. */
+  /** Of the content itself. `isWithinAge` also looks at its ancestors. */
   readonly minAge = new NumberColumn()
   readonly starts = new NumberColumn()
   readonly ends = new NumberColumn()

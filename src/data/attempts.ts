@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Collection, Db, IndexDescription } from 'mongodb'
 import { minutes } from '../time.js'
-import { findInOneBatch } from './driver/one-batch.js'
+import { findAll } from './driver/read-all.js'
 import { emailKey } from './users.js'
 
 /** The window in which logins, PINs and the codes of devices are counted. */
@@ -115,7 +115,7 @@ export const loginAttemptsOf = (db: Db, limit: number) => {
     retryAfter: async (account: string, address: string) => {
       if (limit === 0) return undefined
       const buckets = bucketsOf(account, address, limit)
-      const reached = await findInOneBatch(db, attempts, {
+      const reached = await findAll(db, attempts, {
         _id: { $in: buckets.map(({ _id }) => _id) },
         $expr: { $gt: ['$expires_at', '$$NOW'] },
         $or: [{ right: { $gte: maxSuccessfulLogins } }, ...buckets.map(bucket => ({ _id: bucket._id, count: { $gte: bucket.limit } }))]

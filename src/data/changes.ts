@@ -1,6 +1,6 @@
 import type { Db, Document, ObjectId } from 'mongodb'
 import { seconds } from '../time.js'
-import { aggregateCommitted } from './driver/one-batch.js'
+import { aggregateCommitted } from './driver/read-all.js'
 import type { ListElement } from './lists.js'
 import { type RemovalDocument, removalGrace, type ViewerList } from './removals.js'
 import { eachList } from './viewer-lists.js'

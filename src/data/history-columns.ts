@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Db, Document } from 'mongodb'
 import { columnReader } from './driver/columns.js'
-import { aggregateRaw } from './driver/one-batch.js'
-import { newestFirst as newestAdded } from './lists.js'
+import { aggregateRaw } from './driver/read-all.js'
+import { newestFirst } from './lists.js'
 import { seenInVain } from './seen.js'
 import type { WatchlistDocument } from './watchlist.js'
 
@@ -69,7 +69,7 @@ export const latestOf = (history: HistoryColumns): HistoryColumns => ({
 
 const isDefined = <T>(value: T | undefined) => value !== undefined
 
-const newestFirst = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
+const historyOf = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
 
 const watchedFields = { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1, updated_at: 1 }
 const watched = { $project: watchedFields }
@@ -83,11 +83,11 @@ const andHidden = (user_id: number) => and('hidden', user_id, { $project: { _id:
 /** As numbers, which are read much faster than texts. */
 const isLike = { $cond: [{ $eq: ['$rating', 'like'] }, 1, 0] }
 const andRated = (user_id: number) =>
-  and('ratings', user_id, { $sort: newestAdded }, { $project: { _id: 0, rated: '$content_id', is_like: isLike, rated_at: '$created_at' } })
+  and('ratings', user_id, { $sort: newestFirst }, { $project: { _id: 0, rated: '$content_id', is_like: isLike, rated_at: '$created_at' } })
 const andSeen = (user_id: number) => and('seen', user_id, ...seenInVain())
 const andDismissed = (user_id: number) => and('dismissals', user_id, { $project: { _id: 0, dismissed: '$content_id', at: 1 } })
 const andSaved = (user_id: number, count: number) =>
-  and('watchlist', user_id, { $sort: newestAdded }, { $limit: count }, { $project: { _id: 0, saved: '$$ROOT' } })
+  and('watchlist', user_id, { $sort: newestFirst }, { $limit: count }, { $project: { _id: 0, saved: '$$ROOT' } })
 
 const timesOf = (content_ids: (number | undefined)[], times: (number | undefined)[]) => {
   const timeOf = new Map<number, number>()
@@ -167,18 +167,18 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
   return {
     /** The whole history, and what the user thinks of titles. `read` decodes the rows. Not needed for a digest that is known. */
     wholeAndOpinions: async (user_id: number): Promise<{ digest: string; read: () => WatchedColumns & Opinions }> => {
-      const rows = await rowsOf([...newestFirst(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)])
+      const rows = await rowsOf([...historyOf(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)])
       return { digest: digestOf(rows), read: () => columnsIn(rows) }
     },
 
     /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
     latestHiddenAndDismissed: async (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> =>
-      columnsIn(await rowsOf([...newestFirst(user_id), { $limit: latest }, watchedAndWhere, andHidden(user_id), andDismissed(user_id)])),
+      columnsIn(await rowsOf([...historyOf(user_id), { $limit: latest }, watchedAndWhere, andHidden(user_id), andDismissed(user_id)])),
 
     /** All that a start page needs to know about a user, except for the elements of its cards. */
     wholeAndLists: async (user_id: number, saved: number) => {
       const rows = await rowsOf([
-        ...newestFirst(user_id),
+        ...historyOf(user_id),
         watchedAndWhere,
         andHidden(user_id),
         andRated(user_id),

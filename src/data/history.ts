@@ -3,7 +3,7 @@ import type { HistoryProgress } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type ErrorAnswer, resourceNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
-import { findInOneBatch } from './driver/one-batch.js'
+import { findAll } from './driver/read-all.js'
 import { coveringIndex, historyColumnsOf } from './history-columns.js'
 import { arrivalIndex, forbiddenOr, type IsShown, type ListElement, oneForEachContent, pageOf, replacedIndex } from './lists.js'
 import { resumableFilter, startedFilter } from './progress.js'
@@ -125,14 +125,14 @@ export const historyOf = (db: Db, completedAt: number) => {
 
     byId: async (user_id: number, id: string) => {
       const _id = historyId(id, resourceNotFound)
-      const [element] = await findInOneBatch(db, history, { _id, user_id })
+      const [element] = await findAll(db, history, { _id, user_id })
       if (!element) throw await forbiddenOr(resourceNotFound, history, { _id })
       return element
     },
 
     /** The elements of these contents that the user can resume. */
     resumable: (user_id: number, content_ids: number[]) =>
-      findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...resumableFilter }),
+      findAll(db, history, { user_id, content_id: { $in: content_ids }, ...resumableFilter }),
 
     remove: async (user_id: number, id: string, isShown?: IsShown) => {
       const _id = historyId(id, resourceNotFound)

@@ -2,7 +2,7 @@ import type { Collection, Db, Document, Filter, IndexDescription, ObjectId, Sort
 import type { PageQuery } from '../../schemas/page.js'
 import { type ErrorAnswer, forbidden } from '../errors.js'
 import { isWireMoment } from '../time.js'
-import { aggregateInOneBatch } from './driver/one-batch.js'
+import { aggregateAll } from './driver/read-all.js'
 
 /** An element of a viewer's list. Each list is a collection with one element per user and content. */
 export interface ListElement {
@@ -53,19 +53,19 @@ interface Selected<T extends Document> {
 export const pageOf = async <T extends Document>(
   db: Db,
   collection: Collection<T>,
-  { filter: wanted, order = newestFirst, isShown }: Selected<T>,
+  { filter, order = newestFirst, isShown }: Selected<T>,
   { page, perPage }: PageQuery
 ) => {
-  const filter = isShown ? { $and: [wanted, { content_id: { $nin: await unshownContents(db, collection, wanted, isShown) } }] } : wanted
-  const count = [{ $match: filter }, { $count: 'total' }]
-  const rows = await aggregateInOneBatch<T | { total: number }>(db, collection, [
-    { $match: filter },
+  const shown = isShown ? { $and: [filter, { content_id: { $nin: await unshownContents(db, collection, filter, isShown) } }] } : filter
+  const count = [{ $match: shown }, { $count: 'total' }]
+  const rows = await aggregateAll<T | { total: number }>(db, collection, [
+    { $match: shown },
     { $sort: order },
     { $skip: (page - 1) * perPage },
     { $limit: perPage },
     { $unionWith: { coll: collection.collectionName, pipeline: count } }
   ])
-  // $count returns no row when nothing matches.
+  // The last row is the count. There is none when nothing matches.
   let total = 0
   const elements: T[] = []
   for (const row of rows) {
@@ -77,7 +77,7 @@ export const pageOf = async <T extends Document>(
 
 const unshownContents = async <T extends Document>(db: Db, collection: Collection<T>, filter: Filter<T>, isShown: IsShown) => {
   const elements = [{ $match: filter }, { $project: { _id: 0, content_id: 1 } }]
-  const contents = await aggregateInOneBatch<{ content_id: number }>(db, collection, elements)
+  const contents = await aggregateAll<{ content_id: number }>(db, collection, elements)
   return contents.map(({ content_id }) => content_id).filter(id => !isShown(id))
 }
 

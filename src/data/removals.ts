@@ -2,7 +2,7 @@ import { type Collection, type Db, type Document, type Filter, type IndexDescrip
 import type { Changes } from '../../schemas/changes.js'
 import type { ErrorAnswer } from '../errors.js'
 import { days, seconds } from '../time.js'
-import { findInOneBatch } from './driver/one-batch.js'
+import { findAll } from './driver/read-all.js'
 import { withRetries } from './driver/retry.js'
 import { forbiddenOr, type IsShown, type ListElement } from './lists.js'
 import { previousFields } from './progress.js'
@@ -64,7 +64,7 @@ export const removalsOf = (db: Db) => {
 
     /** Returns a function that says when an element of any of these contents was last removed from the history, in milliseconds. */
     ofHistory: async (user_id: number, content_ids: number[]) => {
-      const marks = await findInOneBatch(db, removals, {
+      const marks = await findAll(db, removals, {
         user_id,
         list: 'history',
         content_id: { $in: [wholeList, ...content_ids] }
@@ -89,7 +89,7 @@ interface Listed extends ListElement {
 const needed = { projection: { user_id: 1, content_id: 1, updated_at: 1, asked_at: 1 } } as const
 
 /** Only 20, because hardly any elements have a date that is ahead of the clock. */
-const newestFirst = { ...needed, sort: { updated_at: -1, _id: -1 }, limit: 20 } as const
+const aheadOfClock = { ...needed, sort: { updated_at: -1, _id: -1 }, limit: 20 } as const
 
 interface Bound {
   /** What a removal of this moment removes. */
@@ -187,14 +187,14 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
     /** Returns how many elements were removed. Of several requests at once, one removes them. */
     contents: async (user_id: number, content_ids: number[]) => {
       let removed = 0
-      for (const element of await findInOneBatch(db, collection, { user_id, content_id: { $in: content_ids } }))
+      for (const element of await findAll(db, collection, { user_id, content_id: { $in: content_ids } }))
         if (await remove(element)) removed++
       return removed
     },
 
     /** Returns the moment until which the list is empty. */
     all: async (user_id: number) => {
-      const newest = list === 'history' ? await withRetries(() => collection.find({ user_id }, newestFirst).toArray()) : []
+      const newest = list === 'history' ? await withRetries(() => collection.find({ user_id }, aheadOfClock).toArray()) : []
       const { before: bound } = await removals.markWhole(user_id, list)
       for (const element of newest) if ((element.updated_at as Date) > bound) await remove(element)
       const filter = { user_id, ...boundTo(bound).removed }

@@ -2,7 +2,7 @@ import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, Mong
 import { Cache } from '../cache.js'
 import { historyUpdateNotFound } from '../errors.js'
 import { isDuplicate } from './driver/faults.js'
-import { findInOneBatch } from './driver/one-batch.js'
+import { findAll } from './driver/read-all.js'
 import { retryDeadline, withRetries } from './driver/retry.js'
 import { type HistoryDocument, historyId } from './history.js'
 import { forbiddenOr } from './lists.js'
@@ -92,7 +92,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
   }
 
   const elementsOf = (user_id: number, content_ids: number[], state: Filter<HistoryDocument> = {}) =>
-    findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...state })
+    findAll(db, history, { user_id, content_id: { $in: content_ids }, ...state })
 
   /** A late report may bring back an element while it is being removed. Removes it again, unless it is newer than the removal. */
   const removeAgain = async (user_id: number, reports: Report[]) => {

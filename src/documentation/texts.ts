@@ -50,7 +50,7 @@ export const headers = {
   'Retry-After': header('Seconds to wait before trying again', { type: 'integer', format: 'int64' }),
   ETag: header('The version of the answer, for `If-None-Match`'),
   'Cache-Control': header(
-    `\`${cacheControl.public}\`: may be stored, but must be revalidated before each use. For a profile with an age limit, \`${cacheControl.publicWithAgeLimit}\`: a shared cache must not store it`
+    `\`${cacheControl.public}\`: may be stored, but must be revalidated before each use. For a profile with an age limit, \`${cacheControl.ageLimited}\`: a shared cache must not store it`
   ),
   Vary: header('The request headers that the answer depends on, if any'),
   Allow: header('The methods that the path supports'),

@@ -4,12 +4,12 @@ import type { Meta, PageQuery } from '../../schemas/page.js'
 /** The content type of every JSON answer. */
 export const jsonType = 'application/json; charset=utf-8'
 
-/** The values of `Cache-Control`. Public answers are revalidated before each use. `publicWithAgeLimit` is for callers who may have an age limit. */
+/** The values of `Cache-Control`. Public answers are revalidated before each use. `ageLimited` is for callers who may have an age limit. */
 export const cacheControl = {
   error: 'no-store',
   personal: 'private, no-store',
   public: 'public, no-cache',
-  publicWithAgeLimit: 'private, no-cache'
+  ageLimited: 'private, no-cache'
 }
 
 export const ok = <T>(data: T) => ({ success: true as const, data })

@@ -3,7 +3,7 @@ import type { Settings } from '../config.js'
 import type { Data } from '../data/index.js'
 import { emailKey, type HashField, type UserDocument } from '../data/users.js'
 import { tooManyLogins, unauthenticated, unavailable } from '../errors.js'
-import { requestTimeoutOf } from '../overload/deadlines.js'
+import { answerTimeoutOf } from '../overload/deadlines.js'
 import { LoginQueue, type Requester } from '../overload/login-queue.js'
 import { hashPassword, isPasswordHash, isReplaceable, verifyPassword } from './passwords.js'
 import { Refusals } from './refusal-times.js'
@@ -41,7 +41,7 @@ const verifierOf = (
   /** Called for users whose stored hash is invalid, or too expensive to check. */
   onBroken: (id: number) => void
 ) => {
-  const timeout = requestTimeoutOf(settings)
+  const timeout = answerTimeoutOf(settings)
   const refusals = new Refusals(hashesAtOnce, Math.min(latestRefusal, timeout - reserveForRefusal))
   const maxHashesWaiting = () =>
     Math.max(fewestHashesWaiting, Math.min(mostHashesWaiting, (longestHashWait * hashesAtOnce) / refusals.highestCost))

@@ -7,7 +7,7 @@ import { CallerCounts, type CallerKey, type Semaphore } from './semaphore.js'
 export const timeoutMargin = 500
 
 /** How long a request may take, in milliseconds. */
-export const requestTimeoutOf = ({ DATABASE_TIMEOUT }: Settings) => DATABASE_TIMEOUT + timeoutMargin
+export const answerTimeoutOf = ({ DATABASE_TIMEOUT }: Settings) => DATABASE_TIMEOUT + timeoutMargin
 
 /** Resolves with the promise, or rejects with a 503 after this many milliseconds. */
 export const withDeadline = <T>(promise: Promise<T>, milliseconds: number) =>

@@ -1,4 +1,4 @@
-import { type Audience, isSuited } from '../catalogue/audience.js'
+import { type Audience, isWithinAge } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Opinions, WatchedColumns } from '../data/history-columns.js'
 import { isStartedOrCompleted } from '../data/progress.js'
@@ -50,7 +50,7 @@ export const viewingOf = (
   const seen = seenIn(tree, history)
   const add = (row: number, title: number, interest: number) => {
     // A title above the age limit is never the reason of a recommendation.
-    if (isSuited(skeleton, row, maxAge) && isSuited(skeleton, title, maxAge)) addInterest(titles, title, interest)
+    if (isWithinAge(skeleton, row, maxAge) && isWithinAge(skeleton, title, maxAge)) addInterest(titles, title, interest)
   }
   let next = 0
   const addLikes = (since: number) => {

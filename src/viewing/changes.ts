@@ -64,8 +64,8 @@ export const changesPage = async (
   const from = known ?? { ...cursorAt(user, completeUntil, maxAge), isFirst, rereadFrom: completeUntil }
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)
-  const isSuited = catalogue.suitedTo(audience)
-  const shown = isSuited ? page.filter(({ element: { content_id } }) => content_id === anyTitle || isSuited(content_id)) : page
+  const isShown = catalogue.isShownTo(audience)
+  const shown = isShown ? page.filter(({ element: { content_id } }) => content_id === anyTitle || isShown(content_id)) : page
 
   return changesIn(catalogue, shown, await removedFrom(data, user, shown), {
     cursor: cursorText(cursorAfter(from, page, more, completeUntil)),
@@ -111,7 +111,7 @@ const namingVideos = async (
   elements: ListElement[],
   toEntry: (element: ListElement, video_id: string) => object
 ) => {
-  const contents = await fragments.of(elements.map(({ content_id }) => content_id))
+  const contents = await fragments.load(elements.map(({ content_id }) => content_id))
   return elements.flatMap((element, i) => {
     const content = contents[i]
     return content ? [toEntry(element, content.handler_id)] : []

@@ -1,12 +1,12 @@
 import type { Meta } from '../../schemas/page.js'
-import { type Audience, isOpen, isSuited } from '../catalogue/audience.js'
+import { type Audience, isOpen, isWithinAge } from '../catalogue/audience.js'
 import { type Fragment, pageBytes, withContent } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
 import type { HistoryColumns } from '../data/history-columns.js'
 import { isResumable } from '../data/progress.js'
 import { isWireTime, timestamp } from '../time.js'
-import { withContents } from './viewer-bytes.js'
+import { joinContents } from './viewer-bytes.js'
 
 interface Card {
   reason: 'resume' | 'next'
@@ -61,7 +61,7 @@ export const continueWatching = (
     const row = rows[i]
     const updated_at = updated[i]
     if (updated_at === undefined || !isWireTime(updated_at) || !isResumable(history, i)) continue
-    if (row === undefined || !isSuited(skeleton, row, audience.maxAge)) continue
+    if (row === undefined || !isWithinAge(skeleton, row, audience.maxAge)) continue
     const title = tree.title(row)
     if (seen.has(title)) continue
     seen.add(title)
@@ -103,4 +103,4 @@ export const cardParts = ({ reason, updated_at, element }: CardWithHistory, cont
 
 /** `elements` is the history of the cards' contents. */
 export const cardsPageBytes = async (catalogue: Catalogue, cards: Card[], elements: HistoryDocument[], meta: Meta) =>
-  pageBytes(await withContents(catalogue, cardsWithHistory(catalogue, cards, elements), cardParts), meta)
+  pageBytes(await joinContents(catalogue, cardsWithHistory(catalogue, cards, elements), cardParts), meta)

@@ -53,7 +53,7 @@ const plainParts = ({ bytes }: Fragment) => jsonParts<never>(['{"content":', byt
 
 const plainItem = (content_id: number): Item => ({ content_id, parts: plainParts })
 
-const newestFirst: Order = ['start_date', 'DESC']
+const latestStart: Order = ['start_date', 'DESC']
 
 /** What start pages are made from. */
 export interface HomeSources {
@@ -72,7 +72,7 @@ export interface HomeRequest extends HomeQuery {
 }
 
 const titlesOf = function* ({ listing, tree }: Catalogue, audience: Audience) {
-  for (const content of listing.open(newestFirst, audience, Date.now())) if (tree.title(content) === content) yield content
+  for (const content of listing.open(latestStart, audience, Date.now())) if (tree.title(content) === content) yield content
 }
 
 /** The first titles that are not in `taken`. Adds them to it. */
@@ -160,7 +160,7 @@ const savedForLimited = 1000
 export const savedFor = ({ items, audience }: HomeRequest) => (audience.maxAge === undefined ? items : savedForLimited)
 
 export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: Stored, { items, audience }: HomeRequest): PlannedShelf => {
-  const isSuited = catalogue.suitedTo(audience)
+  const isShown = catalogue.isShownTo(audience)
   const seen = new Set<number>()
   return {
     kind: 'watchlist',
@@ -168,7 +168,7 @@ export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: 
     items: catalogue.reporter
       .keepServable('watchlist', saved, isServableWatchlist)
       .map(element => ({ ...element, content_id: catalogue.skeleton.leadOf(element.content_id) }))
-      .filter(({ content_id }) => (isSuited?.(content_id) ?? true) && seen.size < seen.add(content_id).size)
+      .filter(({ content_id }) => (isShown?.(content_id) ?? true) && seen.size < seen.add(content_id).size)
       .slice(0, items)
       .map(element => ({ content_id: element.content_id, parts: content => watchlistParts(element, content) }))
   }

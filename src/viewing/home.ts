@@ -63,7 +63,7 @@ export class Home {
   /** Reads the contents that most callers will ask for. */
   async prepare() {
     const shelves = await this.publicShelves({ items: longestShelf, rails: longestShelf, audience: everybody })
-    await this.options.catalogue.fragments.of(contentIdsOf(shelves))
+    await this.options.catalogue.fragments.load(contentIdsOf(shelves))
   }
 
   /** `inTurn` runs database reads when it is their turn. */
@@ -94,7 +94,7 @@ export class Home {
       ...rails
     ])
     const contentIds = contentIdsOf(shelves)
-    return okBytes(homeParts(shelves, contentIds, await catalogue.fragments.of(contentIds), []))
+    return okBytes(homeParts(shelves, contentIds, await catalogue.fragments.load(contentIds), []))
   }
 
   /** All shelves between the cards and the rails. No title is proposed twice. */

@@ -13,12 +13,12 @@ import { toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
 import { orThrow, resourceNotFound } from '../errors.js'
 
 /** Joins each element with its content. Skips elements whose content is no longer in the database. */
-export const withContents = async <T extends { content_id: number }, Element>(
+export const joinContents = async <T extends { content_id: number }, Element>(
   { fragments }: Catalogue,
   elements: T[],
   parts: (element: T, content: Fragment) => JsonParts<Element>
 ) => {
-  const contents = await fragments.of(elements.map(({ content_id }) => content_id))
+  const contents = await fragments.load(elements.map(({ content_id }) => content_id))
   return elements.flatMap((element, i) => {
     const content = contents[i]
     return content ? [parts(element, content)] : []
@@ -54,7 +54,7 @@ const pageBytesOf =
   <Document extends ListElement, Element>(name: ViewerList, parts: (document: Document, content: Fragment) => JsonParts<Element>) =>
   async (catalogue: Catalogue, elements: Document[], meta: Meta) => {
     const isServable = viewerLists[name].isServable as (element: Document) => boolean
-    return pageBytes(await withContents(catalogue, catalogue.reporter.keepServable(name, elements, isServable), parts), meta)
+    return pageBytes(await joinContents(catalogue, catalogue.reporter.keepServable(name, elements, isServable), parts), meta)
   }
 
 export const historyPageBytes = pageBytesOf('history', historyParts)
@@ -66,7 +66,7 @@ export const historyElementBytes = async (catalogue: Catalogue, element: History
   const { fragments, reporter } = catalogue
   const [servable] = reporter.keepServable('history', [element], isServableHistory)
   const { content_id } = orThrow(servable, resourceNotFound)
-  if (catalogue.suitedTo(audience)?.(content_id) === false) throw resourceNotFound()
-  const [content] = await fragments.of([content_id])
+  if (catalogue.isShownTo(audience)?.(content_id) === false) throw resourceNotFound()
+  const [content] = await fragments.load([content_id])
   return okBytes(historyParts(element, orThrow(content, resourceNotFound)))
 }

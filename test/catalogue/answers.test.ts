@@ -422,7 +422,7 @@ t.test('at most two public lists read from the database at once, and viewers nee
   const lists = [1, 2, 3, 4].map(id => fragments.forPublicList([id]))
   await someTurns()
   t.strictSame(begun, [[1], [2]])
-  const viewer = fragments.of([5])
+  const viewer = fragments.load([5])
   await someTurns()
   t.strictSame(begun, [[1], [2], [5]])
   ends[0]?.()
@@ -441,7 +441,7 @@ t.test('making many fragments does not block the event loop', async t => {
     for (const id of ids) yield content(id)
   }
   const fragments = new Fragments({ skeleton: () => new Skeleton(), read, onBroken: () => undefined }, 1_000_000)
-  const { turns } = await turnsDuring(() => fragments.of(Array.from({ length: 1000 }, (_, id) => id)))
+  const { turns } = await turnsDuring(() => fragments.load(Array.from({ length: 1000 }, (_, id) => id)))
   t.ok(turns >= 5, `${turns} turns`)
 })
 
@@ -463,7 +463,7 @@ t.test('fragments keep no more memory than they weigh', async t => {
   )
   const before = await bytesInUse()
   const weightBefore = trackedBytes()
-  for (const id of contents.keys()) await fragments.of([id])
+  for (const id of contents.keys()) await fragments.load([id])
   const weight = trackedBytes() - weightBefore
   t.equal(weight, fragments.bytes)
   t.ok((await bytesInUse()) - before < weight * 1.2 + 200_000)

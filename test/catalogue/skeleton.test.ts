@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isSuited, segmentOf } from '../../src/catalogue/audience.js'
+import { isWithinAge, segmentOf } from '../../src/catalogue/audience.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { content } from '../helpers/documents.js'
 
@@ -94,7 +94,7 @@ t.test('the age of a content is the highest of its own and those of its ancestor
   )
   const suited = (maxAge: number | undefined) =>
     Array.from({ length: skeleton.size }, (_, row) => row)
-      .filter(row => isSuited(skeleton, row, maxAge))
+      .filter(row => isWithinAge(skeleton, row, maxAge))
       .map(row => skeleton.idOf(row))
   t.strictSame(suited(undefined), [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 31, 32])
   t.strictSame(suited(0), [16, 21])

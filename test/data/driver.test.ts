@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { columnReader } from '../../src/data/driver/columns.js'
 import { closeSoon, connectionTo } from '../../src/data/driver/connection.js'
 import { isUnavailable } from '../../src/data/driver/faults.js'
-import { aggregateCommitted, aggregateInOneBatch, aggregateRaw, findInOneBatch } from '../../src/data/driver/one-batch.js'
+import { aggregateAll, aggregateCommitted, aggregateRaw, findAll } from '../../src/data/driver/read-all.js'
 import { withRetries } from '../../src/data/driver/retry.js'
 import { hashPassword } from '../../src/identity/passwords.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
@@ -74,14 +74,23 @@ t.test('no command gets the answer to another that was given up', async t => {
   // Before, the driver does not know how long a round trip takes.
   for (let i = 0; i < 3; i++) await once(client, 'serverHeartbeatSucceeded')
 
-  // A command that does not fit into the buffers is sent only when the proxy reads on, with less time left than a round trip takes.
+  // A command that does not fit into the buffers is sent only when the proxy reads on, with less time left than a round trip takes. On a busy
+  // machine it may be sent too early or too late for that.
   const timeout = 1200
-  proxy.freeze()
-  const givenUp = t.rejects(answer('of the first', timeout, 'x'.repeat(15_000_000)), { message: /roundtrip time is greater/ })
-  await sleep(timeout - roundTrip / 2)
-  proxy.comeBack()
-  await givenUp
-  t.equal(await answer('of the second', 10_000), 'of the second')
+  const giveUp = async () => {
+    proxy.freeze()
+    const failing = answer('of the first', timeout, 'x'.repeat(15_000_000)).then(
+      () => 'answered in time',
+      ({ message }: Error) => message
+    )
+    await sleep(timeout - roundTrip / 2)
+    proxy.comeBack()
+    const how = await failing
+    t.equal(await answer('of the second', 10_000), 'of the second', how)
+    return how
+  }
+  for (let attempt = 1; attempt < 5; attempt++) if (/roundtrip time is greater/.test(await giveUp())) return
+  t.match(await giveUp(), /roundtrip time is greater/)
 })
 
 t.test('a write is repeated when its connection breaks', async t => {
@@ -326,10 +335,10 @@ const filled = async (t: Test, url: string) => {
 
 const largeThings = { collectionName: 'things' }
 const reads: Record<string, (db: Db) => Promise<{ _id: number }[]>> = {
-  aggregateInOneBatch: db => aggregateInOneBatch<LargeThing>(db, largeThings, [order]),
+  aggregateAll: db => aggregateAll<LargeThing>(db, largeThings, [order]),
   aggregateRaw: async db => (await aggregateRaw(db, largeThings, [order], { hint })).map(row => BSON.deserialize(row) as LargeThing),
   aggregateCommitted: async db => (await aggregateCommitted<LargeThing>(db, largeThings, [order])).rows,
-  findInOneBatch: async db => (await findInOneBatch(db, db.collection<LargeThing>('things'), {})).reverse()
+  findAll: async db => (await findAll(db, db.collection<LargeThing>('things'), {})).reverse()
 }
 
 t.test('what does not fit into one batch is read to its end', async t => {
@@ -363,11 +372,11 @@ t.test('a read on which the server does not go on ends in time', async t => {
   t.teardown(() => client.close())
   proxy.at('getMore', proxy.freeze)
   const began = performance.now()
-  const error = await aggregateInOneBatch<LargeThing>(hurried, largeThings, [order]).catch((error: unknown) => error)
+  const error = await aggregateAll<LargeThing>(hurried, largeThings, [order]).catch((error: unknown) => error)
   t.match(error, { statusCode: 503 })
   t.ok(performance.now() - began < 5000)
   proxy.comeBack()
-  t.equal((await aggregateInOneBatch<LargeThing>(hurried, largeThings, [order])).length, count, 'the next one is whole')
+  t.equal((await aggregateAll<LargeThing>(hurried, largeThings, [order])).length, count, 'the next one is whole')
   await until(async () => (await openCursors(db)).length === 0)
 })
 

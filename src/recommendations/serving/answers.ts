@@ -15,7 +15,7 @@ export const recentUntil = ({ starts }: Skeleton, row: number, recentDays: numbe
 export const recommendationsBytes = async ({ skeleton, fragments }: Catalogue, recommendations: Recommendation[], recentDays: number) => {
   const now = Date.now()
   const rows = [...recommendations.map(({ title }) => title), ...recommendations.flatMap(({ because }) => because ?? [])]
-  const contents = await fragments.of(rows.map(row => skeleton.idOf(row)))
+  const contents = await fragments.load(rows.map(row => skeleton.idOf(row)))
   const contentOf = new Map<number | undefined, Fragment | undefined>(rows.map((row, i) => [row, contents[i]]))
 
   const parts = recommendations.flatMap(({ title, because }) => {

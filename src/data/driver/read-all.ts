@@ -54,7 +54,7 @@ const readOn = async <Row>(
   }
 }
 
-export const aggregateInOneBatch = async <T>(
+export const aggregateAll = async <T>(
   db: Db,
   { collectionName }: Named,
   pipeline: Document[],
@@ -90,7 +90,7 @@ export const aggregateCommitted = async <T>(db: Db, { collectionName }: Named, p
   return { rows, committedAt: Number.POSITIVE_INFINITY }
 }
 
-export const findInOneBatch = async <T extends Document>(db: Db, { collectionName }: Collection<T>, filter: Filter<T>): Promise<T[]> => {
+export const findAll = async <T extends Document>(db: Db, { collectionName }: Collection<T>, filter: Filter<T>): Promise<T[]> => {
   const command = { find: collectionName, filter, batchSize }
   return (await readAll<T>({ db, collectionName, command })).rows
 }
