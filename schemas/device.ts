@@ -2,6 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, Timestamp } from './common.js'
 import { DeviceName } from './identity.js'
 
+/** A device waits this many seconds between two polls, and this many more after each poll that comes too early. RFC 8628 says 5. */
+export const pollStep = 5
+
 export const DeviceRequest = Type.Object({ device: Type.Optional(DeviceName) }, { $id: 'DeviceRequest' })
 export type DeviceRequest = Static<typeof DeviceRequest>
 

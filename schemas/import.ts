@@ -33,6 +33,7 @@ const Texts = Type.Unsafe<Record<string, string>>({
 const Closed = <T extends TProperties>(properties: T) => Type.Object(properties, { additionalProperties: false })
 
 const Second = Type.Number({ minimum: 0, 'x-rule': 'a number of seconds from 0' })
+const mostMarkers = 20
 const MarkerRecord = Closed({
   type: Type.Unsafe<Marker['type']>({ type: 'string', enum: [...markerTypes] }),
   start: Second,
@@ -58,7 +59,9 @@ const optionalContentFields = {
   season: Type.Optional(Nullable(Count)),
   episode: Type.Optional(Nullable(Count)),
   external_ids: Type.Optional(Nullable(ExternalIds)),
-  markers: Type.Optional(Nullable(Type.Array(MarkerRecord, { maxItems: 20, 'x-rule': 'a list of at most 20 markers' })))
+  markers: Type.Optional(
+    Nullable(Type.Array(MarkerRecord, { maxItems: mostMarkers, 'x-rule': `a list of at most ${mostMarkers} markers` }))
+  )
 } satisfies Record<keyof OptionalContentFields, TSchema>
 
 export const ContentRecord = Closed({

@@ -1,4 +1,5 @@
 import { type DeviceRefusal, type FieldError, unauthenticatedMessage } from '../schemas/common.js'
+import { pollStep } from '../schemas/device.js'
 import { bodyLimit } from './http/requests.js'
 
 export interface LineError extends FieldError {
@@ -81,7 +82,7 @@ export const tooManyCodes = retryLater(429, 'Too many wrong codes, try again lat
 
 const deviceMessages: Record<DeviceRefusal, string> = {
   authorization_pending: 'The code is not approved yet, try again later',
-  slow_down: 'The device polls too often and must wait 5 seconds longer',
+  slow_down: `The device polls too often and must wait ${pollStep} seconds longer`,
   expired_token: 'The code has expired or was used, get a new one',
   access_denied: 'The sign-in was denied'
 }

@@ -52,9 +52,10 @@ export const onAirAnswer = (catalogue: ScheduleSource, query: OnAirQuery, audien
     const { channels, until } = catalogue.schedule.channels.onAir(names, moment, isShown)
 
     const ids = channels.flatMap(({ now, next }) => [now, next].flatMap(programme => programme?.content_id ?? []))
-    const contents = (await catalogue.fragments.forPublicList(ids)).values()
+    const contents = await catalogue.fragments.forPublicList(ids)
+    const fragments = new Map(ids.map((id, i) => [id, contents[i]]))
     const part = (programme: Programme | undefined) => {
-      const fragment = programme && contents.next().value
+      const fragment = programme && fragments.get(programme.content_id)
       return fragment ? withContent(programmeToWire(programme), fragment) : json(null)
     }
     const elements = channels.map(({ channel, now, next }) =>

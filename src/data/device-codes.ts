@@ -1,10 +1,9 @@
 import type { Db, IndexDescription } from 'mongodb'
+import { pollStep } from '../../schemas/device.js'
 import { minutes, seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
 
 export const codeLife = minutes(10)
-/** A device waits this many seconds between two polls, and this many more after each poll that comes too early. RFC 8628 says 5. */
-export const pollStep = 5
 
 export type Decision = 'approved' | 'access_denied'
 type DeviceAnswer = Decision | 'authorization_pending' | 'slow_down' | 'expired_token'

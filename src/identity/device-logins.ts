@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { pollStep } from '../../schemas/device.js'
 import type { Settings } from '../config.js'
-import { type ApprovedDevice, codeLife, type Decision, pollStep } from '../data/device-codes.js'
+import { type ApprovedDevice, codeLife, type Decision } from '../data/device-codes.js'
 import type { Data } from '../data/index.js'
 import { epochOf } from '../data/session-document.js'
 import { deviceRefused, orThrow, resourceNotFound, tooManyCodes, tooManyRequests } from '../errors.js'

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.js'
+import { unavailable } from '../../src/errors.js'
 import { moveClock, nameOf, seed } from '../catalogue/helper.js'
 import { type Answer, unauthenticated } from '../helpers/answers.js'
 import { build, settingsFor } from '../helpers/app.js'
@@ -127,7 +128,7 @@ t.test('recommendations while the database is frozen', async t => {
   const stale = await anybody(app).get('/recommendations')
   t.throws(
     () => app.catalogue.isShownTo({ country: undefined, maxAge: 6 }),
-    { statusCode: 503 },
+    unavailable(),
     'lists of a child are not shown by outdated ages'
   )
   t.equal(app.catalogue.isShownTo({ country: undefined, maxAge: undefined }), undefined, 'lists without an age limit are')

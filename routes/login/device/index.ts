@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { forAccount } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done, Ok } from '../../../schemas/common.js'
-import { DeviceCode, DeviceCodes, DeviceDecision, DeviceRequest, UserCode, WaitingDevice } from '../../../schemas/device.js'
+import { DeviceCode, DeviceCodes, DeviceDecision, DeviceRequest, pollStep, UserCode, WaitingDevice } from '../../../schemas/device.js'
 import { SignedIn } from '../../../schemas/identity.js'
 import { callerOf } from '../../../src/http/addresses.js'
 import { done, ok } from '../../../src/http/reply.js'
@@ -24,8 +24,7 @@ const codesSchema = {
 }
 const tokenSchema = {
   summary: 'Sign in with the code of a device',
-  description:
-    'Poll every `interval` seconds. Until a user has decided, the answer is a 400 with `error: "authorization_pending"`. `slow_down`: the request came too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. An approved code signs in once.',
+  description: `Poll every \`interval\` seconds. Until a user has decided, the answer is a 400 with \`error: "authorization_pending"\`. \`slow_down\`: the request came too early, wait ${pollStep} seconds longer from now on. \`access_denied\`: the user refused. \`expired_token\`: get new codes. An approved code signs in once.`,
   tags,
   body: DeviceCode,
   response: answers(Ok(SignedIn), 413)
