@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Timestamp } from './common.js'
 import { Content } from './content.js'
 import { HistoryProgress } from './history.js'
@@ -23,6 +23,7 @@ export const ContinueWatchingCard = Type.Object(
   },
   { $id: 'ContinueWatchingCard' }
 )
+export type ContinueWatchingCard = Static<typeof ContinueWatchingCard>
 
 export const ContinueWatchingQuery = Type.Object({
   since: Moment('Only cards that were updated at this time or later', '2026-01-31T20:00:00Z'),

@@ -1,4 +1,4 @@
-import type { HistoryElement } from '../../schemas/history.js'
+import type { HistoryElement, HistoryProgress } from '../../schemas/history.js'
 import type { Meta } from '../../schemas/page.js'
 import type { Audience } from '../catalogue/audience.js'
 import { type Fragment, type JsonParts, jsonParts, okBytes, pageBytes, withContent } from '../catalogue/bytes.js'
@@ -25,19 +25,24 @@ export const joinContents = async <T extends { content_id: number }, Element>(
   })
 }
 
-/** None of these fields needs escaping. With JSON.stringify, a page takes 1.5 times as long. The content's bytes lack its closing brace. */
-const historyParts = (document: HistoryDocument, content: Fragment) => {
-  const { _id, user_id, content_id, time, percentage, plays, watched_at, previous, created_at, updated_at, ...unsent } = toHistory(document)
-  // Does not compile if the schema has a field that the parts below lack.
+/** The fields of an element as JSON, around the place of its content. None needs escaping. JSON.stringify would take four times as long. */
+export const historyFields = (progress: HistoryProgress) => {
+  const { _id, user_id, content_id, time, percentage, plays, watched_at, previous, created_at, updated_at, ...unsent } = progress
+  // Does not compile if the schema has a field that the texts below lack.
   unsent satisfies Record<string, never>
   const watched = watched_at === null ? 'null' : `"${watched_at}"`
   const kept = previous === null ? 'null' : JSON.stringify(previous)
-  const progress = `"time":${time},"percentage":${percentage},"plays":${plays},"watched_at":${watched},"previous":${kept}`
-  return jsonParts<HistoryElement>([
-    `{"_id":"${_id}","content":`,
-    content.bytes,
-    `},"user_id":${user_id},"content_id":${content_id},${progress},"created_at":"${created_at}","updated_at":"${updated_at}"}`
-  ])
+  const position = `"time":${time},"percentage":${percentage},"plays":${plays},"watched_at":${watched},"previous":${kept}`
+  return {
+    id: `"_id":"${_id}"`,
+    rest: `"user_id":${user_id},"content_id":${content_id},${position},"created_at":"${created_at}","updated_at":"${updated_at}"`
+  }
+}
+
+const historyParts = (document: HistoryDocument, content: Fragment) => {
+  const { id, rest } = historyFields(toHistory(document))
+  // The content's bytes lack its closing brace.
+  return jsonParts<HistoryElement>([`{${id},"content":`, content.bytes, `},${rest}}`])
 }
 export const watchlistParts = (document: WatchlistDocument, content: Fragment) =>
   withContent(toWatchlist(document, content.handler_id), content)
