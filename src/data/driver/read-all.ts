@@ -1,4 +1,4 @@
-import type { ClientSession, Collection, Db, Document, Filter, Long } from 'mongodb'
+import { type ClientSession, type Collection, type Db, type Document, type Filter, Long } from 'mongodb'
 import { unavailable } from '../../errors.js'
 import { minutes, seconds } from '../../time.js'
 import { isAlone } from './faults.js'
@@ -34,22 +34,23 @@ const longest = minutes(1)
 
 const readOn = async <Row>(
   { db, collectionName, session, raw }: Omit<Read, 'command'> & { session: ClientSession },
-  first: Long,
+  first: Long | number,
   rows: Row[]
 ) => {
   // With a timeout, the driver would add a maxTimeMS, which no getMore may have. The server goes by that of the first command.
   const signal = AbortSignal.timeout(db.timeoutMS ?? longest)
   const options = { session, signal, timeoutMS: 0, fieldsAsRaw: { nextBatch: raw } }
-  let id: Long | number = first
+  // The driver reads an id below 2 ** 53, which one cursor in a thousand has, as a number. The server takes only longs.
+  let id = first
   try {
     while (id !== 0) {
-      const { cursor } = await db.command({ getMore: id, collection: collectionName, batchSize }, options)
+      const { cursor } = await db.command({ getMore: Long.fromValue(id), collection: collectionName, batchSize }, options)
       for (const row of cursor.nextBatch) rows.push(row)
       id = cursor.id
     }
   } catch (error) {
     // It would stay open for ten minutes.
-    db.command({ killCursors: collectionName, cursors: [id] }).catch(() => undefined)
+    db.command({ killCursors: collectionName, cursors: [Long.fromValue(id)] }).catch(() => undefined)
     throw signal.aborted ? unavailable() : error
   }
 }
