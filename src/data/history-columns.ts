@@ -21,7 +21,7 @@ export const coveringIndex = {
 
 /**
  * A user's history as columns, newest first. Reading the other fields too would take twice as long. Values are undefined in the rows of
- * other lists, which are read along (see `Row`), and where other software has left out a field.
+ * other lists, which are read along (see `Row`), and where other software has left out a field. Columns may end before the last row.
  */
 export interface WatchedColumns {
   content_ids: (number | undefined)[]

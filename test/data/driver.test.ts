@@ -336,7 +336,8 @@ const filled = async (t: Test, url: string) => {
 const largeThings = { collectionName: 'things' }
 const reads: Record<string, (db: Db) => Promise<{ _id: number }[]>> = {
   aggregateAll: db => aggregateAll<LargeThing>(db, largeThings, [order]),
-  aggregateRaw: async db => (await aggregateRaw(db, largeThings, [order], { hint })).map(row => BSON.deserialize(row) as LargeThing),
+  aggregateRaw: async db =>
+    (await aggregateRaw(db, largeThings, [order], { hint })).flatMap(rows => Object.values<LargeThing>(BSON.deserialize(rows))),
   aggregateCommitted: async db => (await aggregateCommitted<LargeThing>(db, largeThings, [order])).rows,
   findAll: async db => (await findAll(db, db.collection<LargeThing>('things'), {})).reverse()
 }
@@ -365,11 +366,14 @@ const withSmallIds = (db: Db) => {
         { ...command, ...(getMore && { getMore: real(getMore) }), ...(cursors && { cursors: cursors.map(real) }) },
         options
       )
-      if (reply.cursor?.id) {
-        const id = 2 ** 52 + ids.size
-        ids.set(String(id), reply.cursor.id)
-        reply.cursor.id = id
-      }
+      const { cursor } = reply
+      const small = 2 ** 52 + ids.size
+      const { id } = cursor instanceof Uint8Array ? BSON.deserialize(cursor) : (cursor ?? {})
+      if (!id) return reply
+      ids.set(String(small), id)
+      if (cursor instanceof Uint8Array)
+        cursor.set(Long.fromNumber(small).toBytesLE(), Buffer.from(cursor).indexOf(Buffer.from(id.toBytesLE())))
+      else cursor.id = small
       return reply
     }
   }) as Db
@@ -427,13 +431,15 @@ type Row = Record<(typeof values)[number] | 'at', unknown>
 const read = columnReader<Row>({ time: 'value', times: 'value', content_id: 'value', at: 'moment' })
 
 /** What the driver reads. Only dates are moments. */
-const expected = (documents: Buffer[]) => {
-  const rows = documents.map(document => BSON.deserialize(document))
-  const milliseconds = ({ at }: { at?: unknown }) => (at instanceof Date ? at.getTime() : undefined)
-  return { ...Object.fromEntries(values.map(name => [name, rows.map(row => row[name])])), at: rows.map(milliseconds) }
+const expected = (arrays: Buffer[]) => {
+  const rows = arrays.flatMap(array => Object.values<Document>(BSON.deserialize(array)))
+  const milliseconds = ({ at }: Document) => (at instanceof Date ? at.getTime() : undefined)
+  const column = (value: (row: Document) => unknown, name: string) => rows.slice(0, rows.findLastIndex(row => name in row) + 1).map(value)
+  return { ...Object.fromEntries(values.map(name => [name, column(row => row[name], name)])), at: column(milliseconds, 'at') }
 }
 
-const raw = (...documents: object[]) => documents.map(document => Buffer.from(BSON.serialize(document)))
+/** Two arrays of documents. */
+const raw = (...documents: object[]) => [documents.slice(0, 2), documents.slice(2)].map(some => Buffer.from(BSON.serialize({ ...some })))
 
 t.test('numbers, nulls and moments, in any order, whatever is missing', async t => {
   const documents = raw(
@@ -445,32 +451,25 @@ t.test('numbers, nulls and moments, in any order, whatever is missing', async t 
   )
   const columns = read(documents)
   t.strictSame(columns, expected(documents))
-  t.strictSame(columns.time, [1, 2 ** 31 - 1, 7, null, undefined])
-  t.strictSame(columns.at, [undefined, Date.parse('2026-11-24T20:15:00.123Z'), -1, 8.64e15, undefined])
+  t.strictSame(columns.time, [1, 2 ** 31 - 1, 7, null])
+  t.strictSame(columns.at, [undefined, Date.parse('2026-11-24T20:15:00.123Z'), -1, 8.64e15])
   t.ok(Object.is(columns.times[3], -0))
 })
 
 t.test('any other value is what the driver reads', async t => {
+  const id = new ObjectId()
   const documents = raw(
     { time: Long.fromNumber(2 ** 40), content_id: 1, at: new Date(1) },
     { time: 1, content_id: 'one', at: 'one' },
     { time: [1, 2], times: { time: 3 } },
-    { time: new Date(5), times: true, content_id: new ObjectId() },
+    { time: new Date(5), times: true, content_id: id },
     { times: Decimal128.fromString('1.5'), at: 1.5 },
     { time: 1, tim: 2, other: 3, content_id: 4, at: null },
     { times: 5, at: 5 }
   )
   const columns = read(documents)
   t.strictSame(columns, expected(documents))
-  t.strictSame(columns.content_id, [
-    1,
-    'one',
-    undefined,
-    documents[3] && BSON.deserialize(documents[3]).content_id,
-    undefined,
-    4,
-    undefined
-  ])
+  t.strictSame(columns.content_id, [1, 'one', undefined, id, undefined, 4])
   t.strictSame(columns.at, [1, ...Array(6)])
 })
 

@@ -9,13 +9,13 @@ const int32 = 16
 /** How the values of a field are read: as they are, or as moments, in milliseconds. */
 type Kinds<Row> = Readonly<Record<keyof Row & string, 'value' | 'moment'>>
 
-/** The values of each field, with undefined for rows that lack it. A field that no row has is an empty column. */
+/** The values of each field, up to the last row that has it. They are undefined for rows that lack it. */
 type Columns<Row> = { [Field in keyof Row]: (Row[Field] | undefined)[] }
 
 /**
- * Reads the fields of raw documents as columns. The driver would make an object of each document, which takes four times as long. Only
- * numbers, dates and null are read here; documents with anything else are left to the driver. Fields are found faster if `kinds` has them
- * in the order of the documents.
+ * Reads the fields of arrays of raw documents as columns. The driver would make an object of each document, which takes five times as long.
+ * Only numbers, dates and null are read here; documents with anything else are left to the driver. Fields are found faster if `kinds` has
+ * them in the order of the documents.
  */
 export const columnReader = <Row>(kinds: Kinds<Row>) => {
   const fields = Object.entries<'value' | 'moment'>(kinds).map(([name, kind]) => ({
@@ -23,14 +23,22 @@ export const columnReader = <Row>(kinds: Kinds<Row>) => {
     bytes: Buffer.from(`${name}\0`),
     isMoment: kind === 'moment'
   }))
-  return (documents: readonly Buffer[]) => {
+  return (arrays: readonly Buffer[]) => {
     const columns = fields.map((): unknown[] => [])
-    documents.forEach((document, row) => {
-      if (readFields(document, fields, columns, row, documents.length)) return
-      const read = BSON.deserialize(document)
-      for (const [field, { name, isMoment }] of fields.entries())
-        if (name in read) filled(columns, field, documents.length)[row] = isMoment ? millisecondsOf(read[name]) : read[name]
-    })
+    let row = 0
+    // After the length of the array, each row has a type, a number that ends with a zero, and a document.
+    for (const array of arrays) {
+      const view = new DataView(array.buffer, array.byteOffset, array.length)
+      // After the length of the array, each row has a type, a number that ends with a zero, and a document.
+      for (let at = 4; array[at] !== 0; row++) {
+        const begin = array.indexOf(0, at) + 1
+        at = begin + view.getInt32(begin, true)
+        if (readFields(array, view, begin, fields, columns, row)) continue
+        const read = BSON.deserialize(array.subarray(begin, at))
+        for (const [field, { name, isMoment }] of fields.entries())
+          if (name in read) put(columns, field, row, isMoment ? millisecondsOf(read[name]) : read[name])
+      }
+    }
     return Object.fromEntries(fields.map(({ name }, field) => [name, columns[field]])) as Columns<Row>
   }
 }
@@ -41,38 +49,34 @@ interface Field {
   isMoment: boolean
 }
 
-/** The column of a field, made as soon as a row has it. */
-const filled = (columns: unknown[][], field: number, rows: number) => {
+const put = (columns: unknown[][], field: number, row: number, read: unknown) => {
   const column = columns[field] as unknown[]
-  if (column.length > 0) return column
-  const made = Array<unknown>(rows).fill(undefined)
-  columns[field] = made
-  return made
+  while (column.length < row) column.push(undefined)
+  column[row] = read
 }
 
 const millisecondsOf = (value: unknown) => (value instanceof Date ? value.getTime() : undefined)
 
-/** Returns false if the document holds anything else. */
-const readFields = (document: Buffer, fields: Field[], columns: unknown[][], row: number, rows: number) => {
+/** Returns false if the document that begins there holds anything else. */
+const readFields = (bytes: Buffer, view: DataView, begin: number, fields: Field[], columns: unknown[][], row: number) => {
   // Its first four bytes are its length.
-  let at = 4
+  let at = begin + 4
   let field = -1
-  for (let type = document[at++]; type !== 0; type = document[at++]) {
-    field = fieldAt(document, at, fields, field + 1)
+  for (let type = bytes[at++]; type !== 0; type = bytes[at++]) {
+    field = fieldAt(bytes, at, fields, field + 1)
     const found = fields[field]
     if (!found || (type === date) !== found.isMoment) return false
-    const column = filled(columns, field, rows)
     at += found.bytes.length
     if (type === int32) {
-      column[row] = document.readInt32LE(at)
+      put(columns, field, row, view.getInt32(at, true))
       at += 4
     } else if (type === double) {
-      column[row] = document.readDoubleLE(at)
+      put(columns, field, row, view.getFloat64(at, true))
       at += 8
     } else if (type === date) {
-      column[row] = document.readUInt32LE(at) + document.readInt32LE(at + 4) * 2 ** 32
+      put(columns, field, row, view.getUint32(at, true) + view.getInt32(at + 4, true) * 2 ** 32)
       at += 8
-    } else if (type === nothing) column[row] = null
+    } else if (type === nothing) put(columns, field, row, null)
     else return false
   }
   return true

@@ -1,10 +1,9 @@
-import { type ClientSession, type Collection, type Db, type Document, type Filter, Long } from 'mongodb'
+import { BSON, type ClientSession, type Collection, type Db, type Document, type Filter, Long, type Timestamp } from 'mongodb'
 import { unavailable } from '../../errors.js'
 import { minutes, seconds } from '../../time.js'
 import { isAlone } from './faults.js'
 
-// Reads of all rows at once, without the driver's cursor, which costs the process twice as much as the operation itself, and four times as
-// much for raw rows. Nearly always the rows fit into one batch, which has up to 16 MB: about 178,000 elements of a history.
+// Reads of all rows at once, without the driver's cursor, which costs the process twice as much as the operation itself. Nearly always the rows fit into one batch, which has up to 16 MB: about 178,000 elements of a history.
 // They read from the primary, so that viewers see their own writes.
 
 /** More than fits into a batch, so that only its bytes limit it. */
@@ -12,11 +11,29 @@ const batchSize = 1_000_000
 
 type Named = Pick<Collection, 'collectionName'>
 
+interface Batch {
+  id: Long | number
+  /** With `raw`, a single one: the array of all rows, as its bytes. */
+  rows: unknown[]
+  atClusterTime?: Timestamp
+}
+
+const batchOf = ({ id, firstBatch, nextBatch, atClusterTime }: Document): Batch => ({ id, rows: firstBatch ?? nextBatch, atClusterTime })
+
+/** The rows are the first field of a cursor. */
+const rawBatchOf = (cursor: Uint8Array): Batch => {
+  const bytes = Buffer.from(cursor.buffer, cursor.byteOffset, cursor.length)
+  const begin = bytes.indexOf(0, 5) + 1
+  const end = begin + bytes.readInt32LE(begin)
+  const others = Buffer.concat([bytes.subarray(0, 4), bytes.subarray(end)])
+  others.writeInt32LE(others.length)
+  return { id: BSON.deserialize(others).id, rows: [bytes.subarray(begin, end)] }
+}
+
 interface Read {
   db: Db
   collectionName: string
   command: Document
-  /** Returns each row as its bytes. */
   raw?: boolean
 }
 
@@ -24,29 +41,30 @@ interface Read {
 const readAll = <Row>({ db, collectionName, command, raw = false }: Read) =>
   // Only the session that has opened a cursor may read on. Without an explicit session, each command has its own.
   db.client.withSession(async session => {
-    const { cursor } = await db.command(command, { session, fieldsAsRaw: { firstBatch: raw } })
-    const { id, firstBatch, atClusterTime } = cursor
-    if (id !== 0) await readOn({ db, collectionName, session, raw }, id, firstBatch)
-    return { rows: firstBatch as Row[], atClusterTime }
+    const { cursor } = await db.command(command, { session, raw })
+    const { id, rows, atClusterTime } = raw ? rawBatchOf(cursor) : batchOf(cursor)
+    if (id !== 0) await readOn({ db, collectionName, session, raw }, id, rows)
+    return { rows: rows as Row[], atClusterTime }
   })
 
 const longest = minutes(1)
 
-const readOn = async <Row>(
-  { db, collectionName, session, raw }: Omit<Read, 'command'> & { session: ClientSession },
+const readOn = async (
+  { db, collectionName, session, raw = false }: Omit<Read, 'command'> & { session: ClientSession },
   first: Long | number,
-  rows: Row[]
+  rows: unknown[]
 ) => {
   // With a timeout, the driver would add a maxTimeMS, which no getMore may have. The server goes by that of the first command.
   const signal = AbortSignal.timeout(db.timeoutMS ?? longest)
-  const options = { session, signal, timeoutMS: 0, fieldsAsRaw: { nextBatch: raw } }
+  const options = { session, signal, timeoutMS: 0, raw }
   // The driver reads an id below 2 ** 53, which one cursor in a thousand has, as a number. The server takes only longs.
   let id = first
   try {
     while (id !== 0) {
       const { cursor } = await db.command({ getMore: Long.fromValue(id), collection: collectionName, batchSize }, options)
-      for (const row of cursor.nextBatch) rows.push(row)
-      id = cursor.id
+      const batch = raw ? rawBatchOf(cursor) : batchOf(cursor)
+      for (const row of batch.rows) rows.push(row)
+      id = batch.id
     }
   } catch (error) {
     // It would stay open for ten minutes.
@@ -65,7 +83,7 @@ export const aggregateAll = async <T>(
   return (await readAll<T>({ db, collectionName, command })).rows
 }
 
-/** The same, with each row as its bytes, for `columnReader`. */
+/** The same for `columnReader`: each batch as the bytes of an array. */
 export const aggregateRaw = async (db: Db, { collectionName }: Named, pipeline: Document[], options: { hint: Document }) => {
   const command = { aggregate: collectionName, pipeline, cursor: { batchSize }, ...options }
   return (await readAll<Buffer>({ db, collectionName, command, raw: true })).rows
@@ -81,7 +99,7 @@ export const aggregateCommitted = async <T>(db: Db, { collectionName }: Named, p
     try {
       const snapshot = { ...command, readConcern: { level: 'snapshot' } }
       const { rows, atClusterTime } = await readAll<T>({ db, collectionName, command: snapshot })
-      return { rows, committedAt: seconds(atClusterTime.getHighBits()) }
+      return { rows, committedAt: seconds((atClusterTime as Timestamp).getHighBits()) }
     } catch (error) {
       if (!isAlone(error)) throw error
       withoutSnapshots.add(db)
