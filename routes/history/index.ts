@@ -20,7 +20,7 @@ import { HistoryId } from '../../schemas/path-ids.js'
 import { historyContentIdMissing, historyContentNotFound, historyUpdateNotFound, orThrow } from '../../src/errors.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
-import { markedBy, needsContent, progressIn, readReports, reportOf } from '../../src/viewing/report-bodies.js'
+import { endOf, markedBy, needsContent, progressIn, readReports, reportOf } from '../../src/viewing/report-bodies.js'
 import { historyElementBytes, historyPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const shared = { tags: ['History'], security: [{ bearer: [] }] }
@@ -154,9 +154,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
     async function markWatched(request) {
       const { id } = app.viewerOf(request)
       const contents = markedBy(request.body, catalogue, app.audienceOf(request))
-      const ends = () => new Map(contents.map(content_id => [content_id, catalogue.skeleton.lengthOf(content_id).duration]))
       const changed = await (request.body.watched
-        ? reports.markWatched(id, ends())
+        ? reports.markWatched(
+            id,
+            contents.map(one => endOf(one, catalogue))
+          )
         : reports.markUnwatched(
             id,
             contents.flatMap(one => catalogue.skeleton.idsOf(one))

@@ -1,4 +1,4 @@
-import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, MongoBulkWriteError } from 'mongodb'
+import { type AnyBulkWriteOperation, type Collection, type Db, type Document, type Filter, MongoBulkWriteError } from 'mongodb'
 import { Cache } from '../cache.js'
 import { historyUpdateNotFound } from '../errors.js'
 import { isDuplicate } from './driver/faults.js'
@@ -9,15 +9,29 @@ import { forbiddenOr } from './lists.js'
 import { begunFilter, type Progress, pipelineOf, unwatchedUpdate } from './progress.js'
 import { removalsOf, removerOf } from './removals.js'
 
-/** What a player reports about a content. */
-export interface Report {
+interface Reported {
   content_id: number
-  /** Earlier ids of the content, under which its element may have been removed. */
+  /** Earlier ids of the content, under which it may still have an element, or had one that was removed. */
   earlier?: number[]
+}
+
+/** What a player reports about a content. */
+export interface Report extends Reported {
   progress: Progress
 }
 
-const idsOf = ({ content_id, earlier = [] }: Report) => [content_id, ...earlier]
+const idsOf = ({ content_id, earlier = [] }: Reported) => [content_id, ...earlier]
+
+/** The write of an element. One that is not moved yet is written where it is, so that its completions are known. */
+const writeOf = (user_id: number, content: Reported, changes: Document[]) => {
+  const { content_id, earlier = [] } = content
+  if (earlier.length === 0) return { filter: { user_id, content_id }, update: changes }
+  const ifNew = { $set: { content_id: { $ifNull: ['$content_id', content_id] } } }
+  return { filter: { user_id, content_id: { $in: idsOf(content) } }, update: [...changes, ifNew] }
+}
+
+/** Of the elements of several ids, the one that stays when they are merged. */
+const newest = { sort: { updated_at: -1 }, hint: { user_id: 1, content_id: 1 } } as const
 
 /** Enough for about twenty thousand elements. */
 const cacheBytes = 4 * 1024 * 1024
@@ -28,37 +42,42 @@ const keyOf = (user_id: number, id: string) => `${user_id} ${id}`
 const observedIn = ({ progress: { observed_at } }: Report, now: number) =>
   observed_at && observed_at.getTime() < now ? observed_at.getTime() : Number.POSITIVE_INFINITY
 
+interface ContentReports extends Reported {
+  progress: Progress[]
+}
+
 /** The reports of each content, in the order of their observations. */
 const byContent = (reports: Report[]) => {
   const now = Date.now()
-  const contents = new Map<number, Progress[]>()
+  const contents = new Map<number, ContentReports>()
   // Infinity minus Infinity is NaN.
-  for (const { content_id, progress } of reports.toSorted((a, b) => observedIn(a, now) - observedIn(b, now) || 0)) {
-    const earlier = contents.get(content_id)
-    if (earlier) earlier.push(progress)
-    else contents.set(content_id, [progress])
+  for (const { progress, ...content } of reports.toSorted((a, b) => observedIn(a, now) - observedIn(b, now) || 0)) {
+    const others = contents.get(content.content_id)
+    if (others) others.progress.push(progress)
+    else contents.set(content.content_id, { ...content, progress: [progress] })
   }
-  return contents
+  return [...contents.values()]
 }
 
 /** Writes the reports of each content. Returns whether it may have brought elements back that had been removed. */
 const writeAll = async (
   history: Collection<HistoryDocument>,
-  { user_id, reports, completedAt }: { user_id: number; reports: Map<number, Progress[]>; completedAt: number }
+  { user_id, reports, completedAt }: { user_id: number; reports: ContentReports[]; completedAt: number }
 ) => {
-  const lists = [...reports.values()]
+  const lists = reports.map(({ progress }) => progress)
   // A report without `observed_at` counts each time, so several of one content would count twice if they were sent again.
   const isRepeatable = lists.every(progress => progress.filter(({ observed_at }) => !observed_at).length < 2)
   const areDated = lists.flat().some(({ observed_at }) => observed_at)
-  let left = [...reports]
+  let left = reports
   let areAdded = false
   let areLost = false
   const writeLeft = async (lostFor?: number) => {
     areLost ||= lostFor !== undefined
-    const operations = left.map(([content_id, progress]): AnyBulkWriteOperation<HistoryDocument> => {
-      const update = pipelineOf(progress, completedAt, lostFor)
-      return { updateOne: { filter: { user_id, content_id }, update, upsert: true } }
-    })
+    const operations = left.map(
+      (one): AnyBulkWriteOperation<HistoryDocument> => ({
+        updateOne: { ...writeOf(user_id, one, pipelineOf(one.progress, completedAt, lostFor)), upsert: true }
+      })
+    )
     try {
       const { upsertedCount } = await history.bulkWrite(operations, { ordered: false })
       areAdded ||= upsertedCount > 0
@@ -97,7 +116,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
   /** A late report may bring back an element while it is being removed. Removes it again, unless it is newer than the removal. */
   const removeAgain = async (user_id: number, reports: Report[]) => {
     const removedAt = await removals.ofHistory(user_id, reports.flatMap(idsOf))
-    const bounds = new Map(reports.map(report => [report.content_id, removedAt(idsOf(report))]))
+    const bounds = new Map(reports.flatMap(report => idsOf(report).map(id => [id, removedAt(idsOf(report))] as const)))
     const removed = [...bounds.keys()].filter(id => bounds.get(id) !== Number.NEGATIVE_INFINITY)
     if (removed.length === 0) return
     for (const element of await elementsOf(user_id, removed)) {
@@ -107,8 +126,8 @@ export const reportsOf = (db: Db, completedAt: number) => {
   }
 
   /** Adds completed elements, in a seventh of the time that upserts take. */
-  const addCompleted = (user_id: number, ends: [content_id: number, time: number | undefined][]) => {
-    const begun = ends.map(([content_id, time = 0]) => ({ user_id, content_id, time }))
+  const addCompleted = (user_id: number, ends: Report[]) => {
+    const begun = ends.map(({ content_id, progress: { time = 0 } }) => ({ user_id, content_id, time }))
     const added = { into: history.collectionName, on: ['user_id', 'content_id'], whenMatched: 'fail' }
     return db.aggregate([{ $documents: begun }, ...pipelineOf([{ percentage: 100 }], completedAt), { $merge: added }]).toArray()
   }
@@ -116,19 +135,19 @@ export const reportsOf = (db: Db, completedAt: number) => {
   return {
     /** Creates or updates the one element of a user and a content. Returns its id, if there is an element. */
     put: async (user_id: number, report: Report) => {
-      const { content_id, progress } = report
-      const filter = { user_id, content_id }
+      const { content_id, earlier = [], progress } = report
+      const found = { projection: { _id: 1 }, ...(earlier.length > 0 && newest) } as const
       const idOf = async () => {
-        const element = await history.findOne(filter, { projection: { _id: 1 } })
+        const element = await history.findOne(writeOf(user_id, report, []).filter, found)
         return element ? String(element._id) : undefined
       }
       if ((await removedSince(user_id, [report])).length > 0) return idOf()
 
       let mayBeBack = false
       const { value } = await withRetries(async lostFor => {
-        const changes = pipelineOf([progress], completedAt, lostFor)
-        const options = { upsert: true, returnDocument: 'after', includeResultMetadata: true, projection: { _id: 1 } } as const
-        const result = await history.findOneAndUpdate(filter, changes, options)
+        const { filter, update } = writeOf(user_id, report, pipelineOf([progress], completedAt, lostFor))
+        const options = { ...found, upsert: true, returnDocument: 'after', includeResultMetadata: true } as const
+        const result = await history.findOneAndUpdate(filter, update, options)
         // An attempt whose answer was lost may have added the element, and another request may have removed it since.
         mayBeBack = lostFor !== undefined || (progress.observed_at !== undefined && Boolean(result.lastErrorObject?.upserted))
         return result
@@ -151,19 +170,21 @@ export const reportsOf = (db: Db, completedAt: number) => {
       if (await writeAll(history, { user_id, reports: written, completedAt })) await removeAgain(user_id, kept)
     },
 
-    /** Completes the contents that are not completed, as a report made now at their end would. Returns how many. */
-    markWatched: async (user_id: number, ends: Map<number, number | undefined>) => {
+    /** Writes the reports, made now at the end, of the contents that are not completed. Returns how many. */
+    markWatched: async (user_id: number, ends: Report[]) => {
+      const present = new Map(ends.flatMap(report => idsOf(report).map(id => [id, report.content_id] as const)))
       let changed: number | undefined
       return withRetries(async () => {
-        const elements = await elementsOf(user_id, [...ends.keys()])
-        const percentages = new Map(elements.map(({ content_id, percentage }) => [content_id, percentage]))
-        const left = [...ends].filter(([content_id]) => (percentages.get(content_id) ?? 0) < completedAt)
+        const elements = await elementsOf(user_id, [...present.keys()])
+        // The newest element of a content comes last, and counts.
+        const oldestFirst = elements.sort((a, b) => Number(a.updated_at) - Number(b.updated_at))
+        const percentages = new Map(oldestFirst.map(({ content_id, percentage }) => [present.get(content_id), percentage]))
+        const left = ends.filter(({ content_id }) => (percentages.get(content_id) ?? 0) < completedAt)
         changed ??= left.length
-        const added = left.filter(([content_id]) => !percentages.has(content_id))
+        const added = left.filter(({ content_id }) => !percentages.has(content_id))
         if (added.length > 0) await addCompleted(user_id, added)
-        const updated = left.filter(([content_id]) => percentages.has(content_id))
-        const reports = new Map(updated.map(([content_id, time]) => [content_id, [{ time, percentage: 100 }]]))
-        if (updated.length > 0) await writeAll(history, { user_id, reports, completedAt })
+        const updated = byContent(left.filter(({ content_id }) => percentages.has(content_id)))
+        if (updated.length > 0) await writeAll(history, { user_id, reports: updated, completedAt })
         return changed
       })
     },

@@ -24,9 +24,19 @@ const check = compileValidator({ schema: ProgressReport })
 export const reportOf = (body: ProgressReport, catalogue: Catalogue, audience: Audience): Report | undefined => {
   const content_id = catalogue.openLead(body.content_id, audience)
   if (content_id === undefined) return undefined
-  const [, ...earlier] = catalogue.skeleton.idsOf(content_id)
-  return { content_id, earlier, progress: progressIn(content_id, body, catalogue, audience) }
+  return { ...reported(content_id, catalogue), progress: progressIn(content_id, body, catalogue, audience) }
 }
+
+const reported = (content_id: number, { skeleton }: Catalogue) => {
+  const [, ...earlier] = skeleton.idsOf(content_id)
+  return { content_id, earlier }
+}
+
+/** The report of a content that is played to its end. */
+export const endOf = (content_id: number, catalogue: Catalogue): Report => ({
+  ...reported(content_id, catalogue),
+  progress: { time: catalogue.skeleton.lengthOf(content_id).duration, percentage: 100 }
+})
 
 /** The report, or what POST /history would refuse it with. */
 const readReport = (body: unknown, catalogue: Catalogue, audience: Audience): Report | ErrorAnswer => {

@@ -67,12 +67,12 @@ const stages = (stage: Document | undefined): string[] =>
 const short = ({ op, ns, command, planSummary, docsExamined, keysExamined }: Document) =>
   `${op} ${String(ns).split('.').pop()} ${planSummary ?? ''} keys ${keysExamined} docs ${docsExamined} ${JSON.stringify(command).slice(0, 200)}`
 
-/** How many elements a list filtered by contents may examine: one of each content for the page, and one for the count. */
-const mayLookAt = ({ command: { filter, pipeline } }: Document): number =>
-  2 * ((filter ?? pipeline?.[0]?.$match)?.content_id?.$in?.length ?? 0)
+/** How many elements an operation on some contents may examine: one of each content for the page, and one for the count. */
+const mayLookAt = ({ command: { filter, query, pipeline } }: Document): number =>
+  2 * ((filter ?? query ?? pipeline?.[0]?.$match)?.content_id?.$in?.length ?? 0)
 
 /**
- * The faults of an operation: it uses no index, or sorts in memory. A list filtered by contents may be sorted in memory if it examines at
+ * The faults of an operation: it uses no index, or sorts in memory. Elements of some contents may be sorted in memory if it examines at
  * most `mayLookAt` elements, because walking through the whole history in its order would cost more.
  */
 const unindexed = (entry: Document) => {
@@ -454,9 +454,13 @@ t.test('every query of src/data for viewers uses an index', async t => {
       put: [
         () => data.reports.put(me._id, report(1001)),
         () => data.reports.put(me._id, report(1400)),
-        () => data.reports.put(me._id, late(1401))
+        () => data.reports.put(me._id, late(1401)),
+        () => data.reports.put(me._id, { ...report(1405), earlier: [1001] })
       ],
-      putAll: [() => data.reports.putAll(me._id, [report(1001), report(1402), late(1403)])],
+      putAll: [
+        () => data.reports.putAll(me._id, [report(1001), report(1402), late(1403)]),
+        () => data.reports.putAll(me._id, [{ ...late(1406), earlier: [1002] }])
+      ],
       update: [
         () => data.reports.update(me._id, id(1), { time: 1 }),
         () => refusedOr(data.reports.update(me._id, nobody, { time: 1 })),
@@ -464,13 +468,10 @@ t.test('every query of src/data for viewers uses an index', async t => {
       ],
       markWatched: [
         () =>
-          data.reports.markWatched(
-            me._id,
-            new Map([
-              [1001, 60],
-              [1404, undefined]
-            ])
-          )
+          data.reports.markWatched(me._id, [
+            { content_id: 1001, progress: { time: 60, percentage: 100 } },
+            { content_id: 1404, earlier: [1002], progress: { percentage: 100 } }
+          ])
       ],
       markUnwatched: [() => data.reports.markUnwatched(me._id, [1001, 1404])],
       contentOf: [() => data.reports.contentOf(me._id, id(4)), () => refusedOr(data.reports.contentOf(me._id, theirs[1] ?? ''))]

@@ -174,6 +174,39 @@ t.test('until what a viewer has is moved', async t => {
     t.match((await other.get('/history?content_id=7')).json().data.collection, [{ plays: 0 }, { plays: 0 }])
   })
 
+  t.test('what was completed under the earlier id is not completed again', async t => {
+    const completing: [string, string, object, object | undefined][] = [
+      ['marked as watched', '/history/watched', { content_id: 7, watched: true }, { changed: 0 }],
+      ['reported', '/history', { content_id: 7, percentage: 97 }, undefined],
+      ['reported in a batch', '/history/batch', { reports: [{ content_id: 7, percentage: 97 }] }, { saved: 1 }]
+    ]
+    for (const [what, url, body, data] of completing) {
+      const other = await viewerOf(app)
+      await replace(app, 7, null)
+      const stored = await watch(other, 5, { time: 60, percentage: 95 })
+      await replace(app, 7, [5])
+      const answer = await other.post(url, body)
+      t.match(answer.json(), { data }, what)
+      t.match((await other.get('/history')).json().data.collection, [{ _id: stored, plays: 1 }], what)
+    }
+  })
+
+  t.test('the newer of two elements says whether a title is watched', async t => {
+    for (const [first, second] of [
+      [5, 7],
+      [7, 5]
+    ] as const) {
+      const other = await viewerOf(app)
+      await replace(app, 7, null)
+      await watch(other, first, { time: 60, percentage: 95 })
+      const newer = await watch(other, second, { time: 60, percentage: 50 })
+      await replace(app, 7, [5])
+      t.equal(await watch(other, 7, { percentage: 55 }), newer)
+      t.match((await other.post('/history/watched', { content_id: 7, watched: true })).json().data, { changed: 1 })
+      t.match((await other.post('/history/watched', { content_id: 7, watched: true })).json().data, { changed: 0 })
+    }
+  })
+
   t.test('plays of both count', async t => {
     await watch(viewer, 111, { percentage: 95 })
     await watch(viewer, 11, { percentage: 95 })

@@ -5,7 +5,9 @@ import { everybody } from '../../src/catalogue/audience.js'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { ensureIndexes } from '../../src/data/index.js'
 import { type MovedList, movedLists } from '../../src/data/moves.js'
+import type { Report } from '../../src/data/reports.js'
 import { Moving } from '../../src/viewing/moving.js'
+import { reportOf } from '../../src/viewing/report-bodies.js'
 import { moveClock } from '../catalogue/helper.js'
 import { type App, build, buildWith } from '../helpers/app.js'
 import { change, databaseOf, seededUrl } from '../helpers/database.js'
@@ -490,8 +492,8 @@ t.test('reports through two processes, one of which knows nothing of it yet', as
       const content_id = [5, 6, 7][Math.floor(Math.random() * 3)] as number
       const at = clock++
       const observed_at = new Date(at)
-      const lead = app.catalogue.openLead(content_id, everybody) as number
-      await app.data.reports.put(user, { content_id: lead, progress: { time: at, percentage: 30, observed_at } })
+      const made = reportOf({ content_id, time: at, percentage: 30, observed_at: observed_at.toISOString() }, app.catalogue, everybody)
+      await app.data.reports.put(user, made as Report)
       const known = expected.get(user)
       if (known && at > known.at) Object.assign(known, { time: at, at })
     }
