@@ -100,10 +100,11 @@ export const MarkedContents = DoneWith(
   'MarkedContents'
 )
 
+const statuses = ['in_progress', 'completed', 'watched'] as const
+export type HistoryStatus = (typeof statuses)[number]
+
 export const HistoryQuery = Type.Object({
   content_id: Ids('Only elements of these items', 1405),
-  status: Type.Optional(
-    Type.Unsafe<'in_progress' | 'completed' | 'watched'>({ type: 'string', enum: ['in_progress', 'completed', 'watched'] })
-  ),
+  status: Type.Optional(Type.Unsafe<HistoryStatus>({ type: 'string', enum: [...statuses] })),
   ...PageQuery
 })

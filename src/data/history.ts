@@ -1,12 +1,12 @@
 import { type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
-import type { HistoryProgress } from '../../schemas/history.js'
+import type { HistoryProgress, HistoryStatus } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type ErrorAnswer, resourceNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { findAll } from './driver/read-all.js'
 import { coveringIndex, historyColumnsOf } from './history-columns.js'
 import { arrivalIndex, forbiddenOr, type IsShown, type ListElement, oneForEachContent, pageOf, replacedIndex } from './lists.js'
-import { resumableFilter, startedFilter } from './progress.js'
+import { resumableFilter, statusFilter } from './progress.js'
 import { removerOf } from './removals.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
@@ -98,7 +98,7 @@ export const toHistory = ({
 
 interface HistoryFilter {
   content_id?: number[] | undefined
-  status?: 'in_progress' | 'completed' | 'watched' | undefined
+  status?: HistoryStatus | undefined
 }
 
 export const historyId = (id: string, missing: () => ErrorAnswer) => {
@@ -109,9 +109,7 @@ export const historyId = (id: string, missing: () => ErrorAnswer) => {
 const filterOf = (user_id: number, { content_id, status }: HistoryFilter, completedAt: number): Filter<HistoryDocument> => ({
   user_id,
   ...(content_id && { content_id: { $in: content_id } }),
-  ...(status === 'completed' && { percentage: { $gte: completedAt } }),
-  ...(status === 'in_progress' && { percentage: { $lt: completedAt }, ...startedFilter }),
-  ...(status === 'watched' && { plays: { $gte: 1 } })
+  ...(status && statusFilter(status, completedAt))
 })
 
 export const historyOf = (db: Db, completedAt: number) => {

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import { brief, type ProgressUpdate } from '../../schemas/history.js'
+import { brief, type HistoryStatus, type ProgressUpdate } from '../../schemas/history.js'
 import { moment } from '../time.js'
 
 /** What a player reports. */
@@ -163,22 +163,31 @@ export const pipelineOf = (reports: Progress[], completedAt: number, lostFor?: n
   return [asBefore(reports), ...stages, { $unset: 'before' }]
 }
 
-// What counts as started, as filters and for elements in columns. Elements that other software wrote may lack any of the fields.
+// What counts as started or completed, as filters and for elements in columns. Elements that other software wrote may lack any of the fields.
 
 type Columns<Name extends string> = Record<Name, (number | undefined)[]>
 
 /** The viewer is beyond the beginning. */
 export const startedFilter = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] }
-const isStarted = ({ times, percentages }: Columns<'times' | 'percentages'>, i: number) => Boolean(times[i]) || Boolean(percentages[i])
+const isPositive = (value: number | undefined) => (value ?? 0) > 0
+const isStarted = ({ times, percentages }: Columns<'times' | 'percentages'>, i: number) =>
+  isPositive(times[i]) || isPositive(percentages[i])
+
+/** Elements by their status in GET /history. */
+export const statusFilter = (status: HistoryStatus, completedAt: number) => {
+  const atEnd = { $gte: completedAt }
+  if (status === 'completed') return { percentage: atEnd }
+  return status === 'in_progress' ? { percentage: { $not: atEnd }, ...startedFilter } : { plays: { $gte: 1 } }
+}
 
 /** Started, or restarted by mistake: it has a card in continue watching. */
 export const resumableFilter = { $or: [...startedFilter.$or, { previous_time: { $gt: 0 } }] }
 export const isResumable = (history: Columns<'times' | 'percentages' | 'previousTimes'>, i: number) =>
-  isStarted(history, i) || Boolean(history.previousTimes[i])
+  isStarted(history, i) || isPositive(history.previousTimes[i])
 
 /** Started or ever completed: it says something about the viewer's taste, and is not recommended. */
 export const isStartedOrCompleted = (history: Columns<'times' | 'percentages' | 'plays'>, i: number) =>
-  isStarted(history, i) || Boolean(history.plays[i])
+  isStarted(history, i) || isPositive(history.plays[i])
 
 /** Anything that marking it as unwatched takes back. */
 export const begunFilter = { $or: [...resumableFilter.$or, { plays: { $gt: 0 } }] }

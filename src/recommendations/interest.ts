@@ -14,8 +14,9 @@ export interface InterestSettings {
 const barelyStarted = 60
 
 /** The interest in a content that an element of the history shows: from 0 for a barely started film to 1 for a completed one. */
-export const interestOf = (time: number, percentage: number, { completedAt, interestFrom }: InterestSettings) => {
-  if (percentage === 0) return time < barelyStarted ? 0 : 0.5
+export const interestOf = (time: number | undefined, stored: number | undefined, { completedAt, interestFrom }: InterestSettings) => {
+  const percentage = stored ?? 0
+  if (percentage === 0) return (time ?? 0) < barelyStarted ? 0 : 0.5
   return percentage < interestFrom ? 0 : Math.min(1, 0.4 + (0.6 * percentage) / completedAt)
 }
 
@@ -66,7 +67,7 @@ export const viewingOf = (
     if (unwanted.has(title)) return
     excluded.add(title)
     addLikes(history.updated[i] ?? Number.NEGATIVE_INFINITY)
-    add(row, title, interestOf(history.times[i] as number, history.percentages[i] as number, settings))
+    add(row, title, interestOf(history.times[i], history.percentages[i], settings))
   })
   addLikes(Number.NEGATIVE_INFINITY)
   for (const { title } of likes) seen.delete(title)

@@ -1,6 +1,8 @@
+import type { Document } from 'mongodb'
 import t from 'tap'
+import type { HistoryStatus } from '../../schemas/history.js'
 import { type HistoryDocument, historyOf } from '../../src/data/history.js'
-import { type Progress, pipelineOf } from '../../src/data/progress.js'
+import { isResumable, isStartedOrCompleted, type Progress, pipelineOf, resumableFilter, startedFilter } from '../../src/data/progress.js'
 import { reportsOf } from '../../src/data/reports.js'
 import { build } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
@@ -171,7 +173,7 @@ t.test('completions', async t => {
         (percentage, n) => ({ user_id, content_id: 6 + n, time: 1, percentage, created_at: minute(0), updated_at: minute(1) }) as never
       )
     )
-    const ids = async (status: 'watched' | 'completed' | 'in_progress') => {
+    const ids = async (status: HistoryStatus) => {
       const { elements, total } = await history.list(user_id, { status, page: 1, perPage: 100 })
       t.equal(total, elements.length)
       return elements.map(({ content_id }) => content_id).sort()
@@ -184,6 +186,46 @@ t.test('completions', async t => {
       new Map(whole.content_ids.map((id, i) => [id, whole.plays[i]])),
       new Map([1, 2, 3, 4, 5, 6, 7].map(id => [id, [1, 2, 5, 6].includes(id) ? 1 : 0]))
     )
+  })
+
+  t.test('filters and code agree on what other software wrote', async t => {
+    const user_id = ++users
+    const values = [undefined, null, 0, 50, 90, 100, Number.NaN, -5]
+    const states = values.flatMap(percentage =>
+      values.flatMap(time => values.map(other => ({ percentage, time, plays: other, previous_time: other })))
+    )
+    const dates = { created_at: minute(0), updated_at: minute(1) }
+    const present = (state: object) => Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined))
+    await collection.insertMany(states.map((state, content_id) => ({ user_id, content_id, ...dates, ...present(state) }) as never))
+
+    const idsOf = (elements: { content_id: number }[]) => elements.map(({ content_id }) => content_id).sort((a, b) => a - b)
+    const listed = async (status: HistoryStatus) => {
+      const { elements, total } = await history.list(user_id, { status, page: 1, perPage: 1000 })
+      t.equal(total, elements.length, status)
+      return idsOf(elements)
+    }
+    const meant = (isMeant: (percentage: number, time: number, plays: number) => boolean) =>
+      states.flatMap(({ percentage, time, plays }, i) => (isMeant(percentage ?? 0, time ?? 0, plays ?? 0) ? i : []))
+    t.strictSame(
+      await listed('completed'),
+      meant(percentage => percentage >= completedAt)
+    )
+    t.strictSame(
+      await listed('watched'),
+      meant((_percentage, _time, plays) => plays >= 1)
+    )
+    t.strictSame(
+      await listed('in_progress'),
+      meant((percentage, time) => !(percentage >= completedAt) && (percentage > 0 || time > 0))
+    )
+
+    const whole = await history.latestHiddenAndDismissed(user_id)
+    const inCode = (isMeant: (history: typeof whole, i: number) => boolean) =>
+      idsOf(whole.content_ids.flatMap((content_id, i) => (isMeant(whole, i) ? { content_id: content_id as number } : [])))
+    const found = async (filter: Document) => idsOf(await collection.find({ user_id, ...filter }).toArray())
+    t.strictSame(inCode(isResumable), await found(resumableFilter))
+    const isCompleted = { percentage: { $gte: completedAt } }
+    t.strictSame(inCode(isStartedOrCompleted), await found({ $or: [...startedFilter.$or, { plays: { $gt: 0 } }, isCompleted] }))
   })
 
   t.test('only late reports are marked with their arrival', async t => {

@@ -205,6 +205,8 @@ t.test('how much interest an element of history tells of', async t => {
     [59, 0, 0],
     [60, 0, 0.5],
     [9000, 0, 0.5],
+    [9000, undefined, 0.5],
+    [undefined, undefined, 0],
     [9000, 4.99, 0],
     [0, 4.99, 0],
     [0, 5, 0.4 + 0.6 * (5 / 90)],
@@ -212,7 +214,7 @@ t.test('how much interest an element of history tells of', async t => {
     [10, 90, 1],
     [10, 95, 1],
     [10, 100, 1]
-  ] as [number, number, number][])
+  ] as [number | undefined, number | undefined, number][])
     t.ok(Math.abs(interestOf(time, percentage, interest) - expected) < 1e-9, `${time} s, ${percentage} %`)
 })
 
