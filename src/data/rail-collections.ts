@@ -8,8 +8,8 @@ export interface RailDocument {
   id: number
   name: string
   mname: string
-  /** Parameters of GET /contents. */
-  query: Record<string, string>
+  /** Parameters of GET /contents. Other software may have stored numbers. */
+  query: Record<string, string | number>
   framework_through_key: number
   created_at: Date
   updated_at: Date
@@ -22,7 +22,9 @@ export interface RailCollectionDocument extends Imported, Omit<RailDocument, 'id
 
 /** Other software may have stored longer lists than GET /contents accepts. */
 export const withinLimits = (query: RailDocument['query']) =>
-  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, name === 'search' ? value : value.split(',', maxValues).join()]))
+  Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [name, name === 'search' ? `${value}` : `${value}`.split(',', maxValues).join()])
+  )
 
 /** `contentsUrl` is the absolute URL of GET /contents. */
 export const toRail = (

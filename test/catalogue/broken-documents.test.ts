@@ -313,7 +313,8 @@ t.test('broken contents that other software wrote', async t => {
 })
 
 t.test('a rail collection is served only with a query that an address can have', async t => {
-  t.ok(isServable.rail_collections(railCollection(1, { type: 'show' })))
+  for (const query of [{ type: 'show' }, { type: 'film', parent_id: 5, search: 24 }])
+    t.ok(isServable.rail_collections(railCollection(1, query)), JSON.stringify(query))
   for (const query of [null, [], 'type=show', { type: null }, { type: { $gt: '' } }])
     t.notOk(isServable.rail_collections({ ...railCollection(1, {}), query } as never), JSON.stringify(query))
 })

@@ -94,7 +94,7 @@ export const term = (id: number, given: Partial<TermDocument> = {}): TermDocumen
   ...given
 })
 
-export const rail = (id: number, query: Record<string, string>, given: Partial<RailDocument> = {}): RailDocument => ({
+export const rail = (id: number, query: RailDocument['query'], given: Partial<RailDocument> = {}): RailDocument => ({
   id,
   name: `Rail ${id}`,
   mname: `rail_${id}`,
@@ -107,7 +107,7 @@ export const rail = (id: number, query: Record<string, string>, given: Partial<R
 
 export const railCollection = (
   id: number,
-  query: Record<string, string>,
+  query: RailDocument['query'],
   given: Partial<RailCollectionDocument> = {}
 ): RailCollectionDocument => {
   const { id: _id, ...fields } = rail(id, query)
