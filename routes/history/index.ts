@@ -104,7 +104,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const viewer = app.viewerOf(request)
       // Undefined if the report is older than the removal of its element.
       const elementId = await reports.put(viewer.id, report)
-      uptake.begin(viewer.id, report.content_id)
+      uptake.begin(viewer.id, report)
       reply.code(201)
       if (elementId) reply.header('location', `${settings.BASE_PATH}/history/${elementId}`)
       return done(201, 'The history element was saved')
@@ -144,7 +144,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { id } = app.viewerOf(request)
     const { reports: read, refused } = readReports(request.body.reports, catalogue, app.audienceOf(request))
     await reports.putAll(id, read)
-    for (const { content_id } of read) uptake.begin(id, content_id)
+    for (const report of read) uptake.begin(id, report)
     return { ...done(200, 'The reports were saved'), data: { saved: read.length, refused } }
   })
 

@@ -433,15 +433,17 @@ t.test('recommended titles, and those of them that are begun, are counted by rea
   )
 })
 
+const reportOf = (content_id: number) => ({ content_id, progress: {} })
+
 t.test('a title that is begun a day later is not counted', async t => {
   const app = await buildWith(t, { contents })
   const uptake = new Uptake(app.catalogue)
   const row = (id: number) => app.catalogue.skeleton.row(id) as number
   uptake.show(1, [{ title: row(2), because: row(1) }, { title: row(3) }, { title: row(4) }], 0)
-  uptake.begin(1, 2, 23 * hour)
-  uptake.begin(1, 3, 25 * hour)
-  uptake.begin(2, 4, hour)
-  uptake.begin(1, 99, hour)
+  uptake.begin(1, reportOf(2), 23 * hour)
+  uptake.begin(1, reportOf(3), 25 * hour)
+  uptake.begin(2, reportOf(4), hour)
+  uptake.begin(1, reportOf(99), hour)
   t.strictSame(
     [uptake.shown, uptake.begun],
     [
@@ -451,6 +453,22 @@ t.test('a title that is begun a day later is not counted', async t => {
   )
   uptake.show(1, [{ title: row(3) }], 25 * hour)
   t.strictSame(uptake.shown, { watched: 1, popular: 3 }, 'it counts again')
+})
+
+t.test('a title that was begun before it was recommended is not counted', async t => {
+  const app = await buildWith(t, { contents })
+  const viewer = await viewerOf(app)
+  const { uptake } = app
+  await idsFor(viewer)
+  const before = new Date(Date.now() - hour).toISOString()
+  const reports = [2, 3].map(content_id => ({ content_id, percentage: 95, observed_at: before }))
+  await viewer.post('/history/batch', { reports })
+  await viewer.post('/history', { content_id: 4, percentage: 95, observed_at: before })
+  t.equal(uptake.begun.popular, 0)
+  await viewer.post('/history/batch', { reports: [{ content_id: 2, observed_at: new Date(Date.now() + hour).toISOString() }] })
+  await viewer.post('/history', { content_id: 3, observed_at: new Date().toISOString() })
+  await viewer.post('/history', { content_id: 4 })
+  t.equal(uptake.begun.popular, 3)
 })
 
 t.test('short and long lists of the same titles count each title once a day', async t => {
@@ -463,7 +481,7 @@ t.test('short and long lists of the same titles count each title once a day', as
   }
   t.equal(uptake.shown.popular, 4)
   uptake.show(1, titles(2, 3), 23 * hour)
-  uptake.begin(1, 5, 23 * hour)
+  uptake.begin(1, reportOf(5), 23 * hour)
   t.equal(uptake.begun.popular, 1, 'also one that the last list lacks')
   uptake.show(1, titles(5), 24 * hour)
   t.equal(uptake.shown.popular, 4, 'a title that was begun does not count again on that day')

@@ -1,6 +1,7 @@
 import { reasonTypes } from '../../../schemas/recommendation.js'
 import { Cache } from '../../cache.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
+import type { Report } from '../../data/reports.js'
 import { days } from '../../time.js'
 import { type ReasonType, type Recommendation, reasonTypeOf } from './reasons.js'
 
@@ -74,15 +75,18 @@ export class Uptake {
     this.byUser.put(user, packed({ isReporting: true, showings }))
   }
 
-  /** Any report begins a content, even at 0 seconds. It may have been recommended, or be an episode of a show that was. */
-  begin(user: number, content_id: number, now = Date.now()) {
+  /**
+   * Any report begins a content, even at 0 seconds. It may have been recommended, or be an episode of a show that was. What was observed
+   * before that does not count: a device may have been offline.
+   */
+  begin(user: number, { content_id, progress: { observed_at } }: Report, now = Date.now()) {
     const { skeleton, tree } = this.catalogue
     const row = skeleton.row(content_id)
     if (row === undefined) return
     const title = skeleton.idOf(tree.title(row))
     const recent = this.recent(user, now)
     const showing = recent.showings.find(({ id }) => id === title)
-    if (!showing || showing.state === 'begun') return
+    if (!showing || showing.state === 'begun' || (observed_at && observed_at.getTime() < showing.at)) return
     // The app may report what was seen after what was begun.
     if (showing.state === 'recommended') this.shown[showing.reason]++
     this.begun[showing.reason]++
