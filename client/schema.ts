@@ -770,7 +770,7 @@ export interface paths {
         get?: never;
         /**
          * Like or dislike a title
-         * @description A liked title counts for recommendations as if it had just been watched. A disliked one is not recommended, and its history does not count for recommendations. Continue watching and the watchlist keep it. The id may be that of an episode or season, which rates the show. The same rating again changes nothing.
+         * @description A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, and its history does not count for recommendations. Continue watching and the watchlist keep it. The id may be that of an episode or season, which rates the show. The same rating again changes nothing.
          */
         put: operations["rateTitle"];
         post?: never;

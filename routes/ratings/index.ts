@@ -25,7 +25,7 @@ const putSchema = {
   ...shared,
   summary: 'Like or dislike a title',
   description:
-    'A liked title counts for recommendations as if it had just been watched. A disliked one is not recommended, and its history does not count for recommendations. Continue watching and the watchlist keep it. The id may be that of an episode or season, which rates the show. The same rating again changes nothing.',
+    'A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, and its history does not count for recommendations. Continue watching and the watchlist keep it. The id may be that of an episode or season, which rates the show. The same rating again changes nothing.',
   params,
   body: RatingChange,
   response: answers(Done, 401, 404, 413)
