@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Timestamp } from './common.js'
 import { Content } from './content.js'
 
-const ratings = ['like', 'dislike'] as const
+export const ratings = ['like', 'dislike'] as const
 export type Rating = (typeof ratings)[number]
 export const Rating = Type.Unsafe<Rating>({ type: 'string', enum: [...ratings] })
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Db, Document } from 'mongodb'
+import { type Rating, ratings } from '../../schemas/rating.js'
 import { columnReader } from './driver/columns.js'
 import { aggregateRaw } from './driver/read-all.js'
 import { newestFirst } from './lists.js'
@@ -42,7 +43,7 @@ export interface Opinions {
   /** The ids of the titles that the user has hidden. */
   hidden: number[]
   /** The newest first. `at` is in milliseconds. */
-  ratings: { content_id: number; isLike: boolean; at: number }[]
+  ratings: { content_id: number; rating: Rating; at: number }[]
   /** Since when each title was seen in vain, in milliseconds. */
   seen: Map<number, number>
 }
@@ -81,9 +82,9 @@ const and = (coll: string, user_id: number, ...stages: Document[]) => ({
 })
 const andHidden = (user_id: number) => and('hidden', user_id, { $project: { _id: 0, hidden: '$content_id' } })
 /** As numbers, which are read much faster than texts. */
-const isLike = { $cond: [{ $eq: ['$rating', 'like'] }, 1, 0] }
+const rating = { $indexOfArray: [ratings, '$rating'] }
 const andRated = (user_id: number) =>
-  and('ratings', user_id, { $sort: newestFirst }, { $project: { _id: 0, rated: '$content_id', is_like: isLike, rated_at: '$created_at' } })
+  and('ratings', user_id, { $sort: newestFirst }, { $project: { _id: 0, rated: '$content_id', rating, rated_at: '$created_at' } })
 const andSeen = (user_id: number) => and('seen', user_id, ...seenInVain())
 const andDismissed = (user_id: number) => and('dismissals', user_id, { $project: { _id: 0, dismissed: '$content_id', at: 1 } })
 const andSaved = (user_id: number, count: number) =>
@@ -98,10 +99,12 @@ const timesOf = (content_ids: (number | undefined)[], times: (number | undefined
   return timeOf
 }
 
-const ratingsIn = (rated: (number | undefined)[], isLike: (number | undefined)[], times: (number | undefined)[]): Opinions['ratings'] =>
-  rated.flatMap((content_id, i) =>
-    content_id === undefined ? [] : { content_id, isLike: isLike[i] === 1, at: times[i] ?? Number.NEGATIVE_INFINITY }
-  )
+/** Without ratings of a kind that only other software knows. */
+const ratingsIn = (rated: (number | undefined)[], kinds: (number | undefined)[], times: (number | undefined)[]): Opinions['ratings'] =>
+  rated.flatMap((content_id, i) => {
+    const rating = ratings[kinds[i] as number]
+    return content_id === undefined || !rating ? [] : { content_id, rating, at: times[i] ?? Number.NEGATIVE_INFINITY }
+  })
 
 /** Each row is of the history or of one of the other lists, and has only the fields of that list. */
 interface Row {
@@ -113,7 +116,7 @@ interface Row {
   updated_at: number
   hidden: number
   rated: number
-  is_like: number
+  rating: number
   rated_at: number
   seen: number
   seen_since: number
@@ -133,7 +136,7 @@ const readColumns = columnReader<Row>({
   dismissed: 'value',
   at: 'moment',
   rated: 'value',
-  is_like: 'value',
+  rating: 'value',
   rated_at: 'moment',
   seen: 'value',
   seen_since: 'moment',
@@ -155,7 +158,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
       previousTimes: columns.previous_time,
       updated: columns.updated_at,
       hidden: columns.hidden.filter(isDefined),
-      ratings: ratingsIn(columns.rated, columns.is_like, columns.rated_at),
+      ratings: ratingsIn(columns.rated, columns.rating, columns.rated_at),
       seen: timesOf(columns.seen, columns.seen_since),
       dismissed: timesOf(columns.dismissed, columns.at),
       saved: columns.saved.filter(isDefined)

@@ -1,7 +1,7 @@
 import type { Db, IndexDescription, ObjectId } from 'mongodb'
 import type { ExportedRating } from '../../schemas/export.js'
 import type { PageQuery } from '../../schemas/page.js'
-import type { RatedTitle, Rating } from '../../schemas/rating.js'
+import { ratings as kinds, type RatedTitle, type Rating } from '../../schemas/rating.js'
 import { resourceNotFound } from '../errors.js'
 import { timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
@@ -31,8 +31,7 @@ export const ratingIndexes: IndexDescription[] = [
   replacedIndex('created_at')
 ]
 
-export const isServableRating = (element: RatingDocument) =>
-  isServableElement(element) && (element.rating === 'like' || element.rating === 'dislike')
+export const isServableRating = (element: RatingDocument) => isServableElement(element) && kinds.includes(element.rating)
 
 /** A rated title without its content. */
 export const toRating = ({ content_id, rating, created_at }: RatingDocument): Omit<RatedTitle, 'content'> => ({

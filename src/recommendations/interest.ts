@@ -1,3 +1,4 @@
+import type { Rating } from '../../schemas/rating.js'
 import { type Audience, isWithinAge } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Opinions, WatchedColumns } from '../data/history-columns.js'
@@ -81,6 +82,8 @@ const seenIn = (tree: Catalogue['tree'], { seen }: Opinions) => {
   return since
 }
 
+const isLike: Record<Rating, boolean> = { like: true, dislike: false }
+
 interface Like {
   title: number
   at: number
@@ -91,12 +94,12 @@ const opinionsOf = (tree: Catalogue['tree'], { hidden, ratings }: Opinions) => {
   const unwanted = tree.titles(hidden)
   const likes: Like[] = []
   const rated = new Set<number>()
-  for (const { content_id, isLike, at } of ratings) {
+  for (const { content_id, rating, at } of ratings) {
     // A title that became part of another one may have been rated otherwise. The newest rating counts.
     for (const title of tree.titles([content_id])) {
       if (rated.has(title)) continue
       rated.add(title)
-      if (!isLike) unwanted.add(title)
+      if (!isLike[rating]) unwanted.add(title)
       else if (!unwanted.has(title)) likes.push({ title, at })
     }
   }

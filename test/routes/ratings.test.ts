@@ -257,6 +257,17 @@ t.test('ratings', async t => {
     })
   })
 
+  t.test('a rating of a kind that only other software knows counts for nothing', async t => {
+    const viewer = await viewerOf(app)
+    await watch(viewer, 1, completed)
+    const before = await recommendedTo(viewer)
+    const created_at = new Date()
+    const odd = ['love', undefined, null, ['like']].map((rating, i) => ({ user_id: viewer.id, content_id: i + 2, rating, created_at }))
+    await databaseOf(app).collection('ratings').insertMany(odd)
+    t.strictSame(await recommendedTo(viewer), before)
+    t.strictSame(await ratingsBy(viewer), [])
+  })
+
   t.test('a disliked title', async t => {
     // What is popular must not change in the middle of a test.
     t.beforeEach(() => counted(app))
