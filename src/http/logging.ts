@@ -3,7 +3,21 @@ import { destination, type SerializedError, stdSerializers } from 'pino'
 import { isUnavailable } from '../data/driver/faults.js'
 
 /** Fields to redact, up to two levels deep. */
-const secrets = ['authorization', 'password', 'access_token', 'refresh_token', 'token', 'password_hash']
+const secrets = [
+  'authorization',
+  'password',
+  'new_password',
+  'password_hash',
+  'pin',
+  'pin_hash',
+  'token',
+  'access_token',
+  'refresh_token',
+  'secret',
+  'device_code',
+  'user_code',
+  'verification_uri_complete'
+]
 
 /** What went wrong, for failures outside of the service: the stack of a driver tells nothing. */
 export const reasonOf = (error: Error) => {

@@ -8,12 +8,14 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
+import { importRecords } from '../../schemas/import.js'
 import { buildApp } from '../../src/app.js'
 import { usersOf } from '../../src/data/users.js'
 import { linesOut, loggerOptions } from '../../src/http/logging.js'
 import { hashPassword } from '../../src/identity/passwords.js'
 import { addUser, build, password, secret, settingsFor } from '../helpers/app.js'
 import { databaseUrl } from '../helpers/database.js'
+import { committedText } from '../helpers/openapi.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { serving } from '../helpers/serving.js'
 import { until } from '../helpers/until.js'
@@ -123,6 +125,13 @@ t.test('a failure outside of the service is logged with its reason, and without 
   t.match(JSON.parse(lines.at(-1) as string).err, { message: 'a fault of our own', stack: /logging\.test/ })
 })
 
+/** Fields of requests, answers and import files that hold a secret, going by their names. */
+const secretFields = async () => {
+  const schemas = (await committedText()) + JSON.stringify(importRecords)
+  const names = Array.from(schemas.matchAll(/"(\w+)": ?\{/g), ([, name]) => name as string)
+  return new Set(names.filter(name => /password|^pin|_token$|_code$|_complete$/.test(name)))
+}
+
 t.test('the log at the level trace', async t => {
   t.test('as production writes it, holds no secret', async t => {
     const lines: string[] = []
@@ -168,6 +177,9 @@ t.test('the log at the level trace', async t => {
     app.log.info({ req: { headers: { authorization: 'leak-3' }, url: '/x?y=leak-4', method: 'GET' } }, 'a')
     app.log.info({ password: 'leak-5', refresh_token: 'leak-6', access_token: 'leak-7' }, 'a')
     app.log.info({ data: { refresh_token: 'leak-8', access_token: 'leak-9' } }, 'a')
+    const fields = Object.fromEntries(Array.from(await secretFields(), name => [name, `leak-of-${name}`]))
+    t.ok(Object.keys(fields).length > 8)
+    app.log.info({ ...fields, body: fields, answer: { data: fields } }, 'a')
     t.notMatch(lines.join(''), /leak-/)
   })
 })
