@@ -25,7 +25,7 @@ const schema = {
 const isKind = (file: string): file is ImportKind => importKinds.some(kind => kind === file)
 
 /** The series of each begins at 0, because Prometheus sees no increase in a series that appears with the value 1. */
-const statuses = [200, 400, 401, 409, 500, 503]
+const statuses = [200, 400, 401, 408, 409, 429, 500, 503]
 
 const importMetrics = (registry: Registry) => {
   const imports = new Counter({
