@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import sjson from 'secure-json-parse'
 import { malformed, malformedBody } from '../src/errors.js'
 import { withoutPorts } from '../src/http/addresses.js'
-import { cacheControl } from '../src/http/reply.js'
+import { cacheControl, securityHeaders } from '../src/http/reply.js'
 import { durationBounds, histogram, type Observe } from '../src/metrics/instruments.js'
 import { Pacer } from '../src/overload/pacer.js'
 
@@ -15,28 +15,18 @@ declare module 'fastify' {
   }
 }
 
-/** Helmet's headers that make sense for JSON, with a stricter CSP. A test fails when helmet adds one (docs/decisions/028). */
-export const securityHeaders = {
-  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'strict-transport-security': 'max-age=31536000; includeSubDomains',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'SAMEORIGIN'
-}
-
 /** What all requests have in common. It overwrites their Content-Type: register a hook that needs the original one before this plugin. */
 export default fp(
   async app => {
     const readForwarded = forwardedReader(app.settings.TRUST_PROXY !== '')
     app.addHook('onRequest', (request, reply, done) => {
+      reply.headers(securityHeaders)
       // Lets callers refer to the log line.
       reply.header('x-request-id', request.id)
       if (!isHostClear(request.raw)) return done(malformed())
       readForwarded(request)
       // `publicJson` replaces this, and so do errors.
       reply.header('cache-control', cacheControl.personal)
-      reply.headers(securityHeaders)
       // Every body is parsed as JSON.
       request.headers['content-type'] = 'application/json'
       done()

@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ErrorAnswer, headersTooLarge, malformed, tooSlow } from '../errors.js'
-import { cacheControl, jsonType } from './reply.js'
+import { cacheControl, jsonType, securityHeaders } from './reply.js'
 
 const errors: Record<string, () => ErrorAnswer> = {
   ERR_HTTP_REQUEST_TIMEOUT: tooSlow,
@@ -61,6 +61,7 @@ export const headersOf = (text: string) => ({
   'content-type': jsonType,
   'content-length': Buffer.byteLength(text),
   'cache-control': cacheControl.error,
+  ...securityHeaders,
   connection: 'close'
 })
 

@@ -12,6 +12,16 @@ export const cacheControl = {
   ageLimited: 'private, no-cache'
 }
 
+/** Helmet's headers that make sense for JSON, with a stricter CSP. A test fails when helmet adds one (docs/decisions/028). */
+export const securityHeaders = {
+  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN'
+}
+
 export const ok = <T>(data: T) => ({ success: true as const, data })
 
 export const done = (code: number, text: string): Done => ({ success: true, code, 'message ': text, message: text })

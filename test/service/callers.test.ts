@@ -174,6 +174,7 @@ t.test('callers that hang up', async t => {
       const [head, body = ''] = (await text(socket)).split('\r\n\r\n')
       t.match(head, /^HTTP\/1\.1 400 Bad Request\r\n/)
       t.match(head, /content-type: application\/json/i)
+      t.match(head, /content-security-policy: default-src 'none'/)
       t.strictSame(JSON.parse(body), { success: false, code: 400, message: 'The request is malformed' })
       await hangUp(app, `CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, 0, 'resetAndDestroy')
     }
