@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import { seconds } from '../time.js'
@@ -16,17 +17,19 @@ export const stopSignals = ['SIGTERM', 'SIGINT'] as const
 
 /** Listens until a stop signal, then drains and exits with status 0. */
 export const serve = async (app: Pick<FastifyInstance, 'settings' | 'log' | 'drain' | 'close' | 'listen'>) => {
-  const { HOST, PORT, DRAIN_DELAY } = app.settings
+  const { HOST, PORT } = app.settings
 
   // From here on, closeWithGrace replaces early-stop.
   for (const name of stopSignals) process.removeAllListeners(name)
-  closeWithGrace({ delay: DRAIN_DELAY + closeTimeout, logger: app.log }, async ({ err, signal }) => {
+  closeWithGrace({ delay: false, logger: app.log }, async ({ err, signal }) => {
     // A second signal must not cut off requests in flight.
     for (const name of stopSignals) process.removeAllListeners(name).on(name, () => {})
     if (err) app.log.fatal({ err }, 'stopping after an error')
     else app.log.info(`stopping after ${signal}`)
     await app.drain()
-    await app.close()
+    // A database that does not respond would hold it up, although all requests have ended by then.
+    const isClosed = await Promise.race([app.close().then(() => true), sleep(closeTimeout, false)])
+    if (!isClosed) app.log.warn(`closing took longer than ${closeTimeout / 1000} s`)
   })
 
   try {

@@ -16,6 +16,7 @@ import { apart } from '../helpers/apart.js'
 import { addUser, build, password, secret, settingsFor, signIn } from '../helpers/app.js'
 import { databaseUrl } from '../helpers/database.js'
 import { freeze } from '../helpers/freeze.js'
+import { proxyTo } from '../helpers/proxy.js'
 import { built } from '../helpers/run.js'
 import { until } from '../helpers/until.js'
 
@@ -314,6 +315,25 @@ test('SIGINT with callers who never end', async t => {
   t.strictSame([status, signal], [0, null])
   // 10.2 s, and some more for a busy machine.
   t.ok(ms < 14_000, `it exits after ${ms} ms`)
+})
+
+test('SIGTERM while a caller stalls and the database does not respond', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const { child, exit, port, out, err } = await serving(t, { MONGO_URL: proxy.url, DRAIN_DELAY: '0', IMPORT_KEY: secret })
+  await until(async () => (await statusOf(port, '/ready')) === 200)
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  t.teardown(() => socket.destroy())
+  socket.write('POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{')
+  await statusOf(port, '/health')
+  proxy.freeze()
+  // Wrong keys are recorded when the app closes.
+  t.equal((await ask(port, { method: 'POST', path: '/import/terms' })).statusCode, 401)
+  child.kill('SIGTERM')
+  const [[status, signal], ms] = await timed(exit)
+  t.strictSame([status, signal], [0, null])
+  t.match(out(), /closing took longer than 10 s/)
+  t.ok(ms < 11_000, `it exits after ${ms} ms`)
+  t.equal(err(), '')
 })
 
 test('a process without its database', async t => {
