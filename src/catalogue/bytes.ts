@@ -181,7 +181,8 @@ export class Fragments {
   /** In the order of `ids`, with undefined for contents that are missing or cannot be served. One query reads all that are not cached. */
   async load(ids: readonly number[], inTurn = <T>(read: () => Promise<T>) => read()): Promise<(Fragment | undefined)[]> {
     const cached = ids.map(id => this.cached(id))
-    const missing = ids.filter((_, i) => !cached[i])
+    // An id that the skeleton lacks may have just been imported.
+    const missing = ids.filter((id, i) => !cached[i] && !this.source.skeleton().isHidden(id))
     this.hits += ids.length - missing.length
     this.misses += missing.length
     if (missing.length === 0) return cached

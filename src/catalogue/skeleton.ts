@@ -161,11 +161,16 @@ export class Skeleton {
   /** Hides a content until it is written again, because the database has no valid version of it. */
   hide(id: number) {
     const row = this.rows.get(id)
-    if (row === undefined || this.stamp.get(row) === null) return
+    if (row === undefined || this.isHidden(id)) return
     this.setEnd(row, -never)
     // Null differs from every stamp, so any later version counts as a change.
     this.stamp.set(row, null)
     this.version++
+  }
+
+  isHidden(id: number) {
+    const row = this.rows.get(id)
+    return row !== undefined && this.stamp.get(row) === null
   }
 
   /** The duration, and when the credits begin, in seconds, as far as they are known. */

@@ -12,7 +12,7 @@ import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { SupportTexts } from '../../src/catalogue/texts.js'
 import { type ContentDocument, toContent } from '../../src/data/contents.js'
 import { Pacer } from '../../src/overload/pacer.js'
-import { idsOf } from '../helpers/answers.js'
+import { collectionOf, idsOf } from '../helpers/answers.js'
 import { type App, build, buildWith } from '../helpers/app.js'
 import { change, databaseOf, seededUrl } from '../helpers/database.js'
 import { content, rail, railCollection, supportText } from '../helpers/documents.js'
@@ -20,6 +20,7 @@ import { turnsDuring } from '../helpers/event-loop.js'
 import { bytesInUse } from '../helpers/memory.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { until } from '../helpers/until.js'
+import { viewerOf, watch } from '../helpers/viewer.js'
 import { seed } from './helper.js'
 
 const pacer = new Pacer()
@@ -231,6 +232,21 @@ t.test('a list of known contents asks the database nothing', async t => {
     t.strictSame(await asked(url), [], `${url} again`)
   }
   t.strictSame(await asked('/contents?search=content&type=film'), [], 'a search does not ask either')
+})
+
+t.test('a content that cannot be served is not read again', async t => {
+  const app = await build(t, { url: monitored(await seededUrl(t, { contents: [content(1), content(2)] })) })
+  const viewer = await viewerOf(app)
+  for (const id of [1, 2]) await watch(viewer, id)
+  await change(app, 'contents', 2, { name: 5 })
+  await until(async () => (await app.inject('/contents/2')).statusCode === 404)
+  await viewer.get('/history')
+  const questions = questionsOf(app)
+  t.strictSame(
+    collectionOf(await viewer.get('/history')).map(({ content_id }: { content_id: number }) => content_id),
+    [1]
+  )
+  t.notOk(questions.includes('find contents'), questions.join())
 })
 
 t.test('a list that is asked for many times at once is made once', async t => {
