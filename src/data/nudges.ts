@@ -1,4 +1,4 @@
-import type { Collection, Db, Document, IndexDescription } from 'mongodb'
+import type { AggregateOptions, Collection, CollectionOptions, Db, Document, IndexDescription } from 'mongodb'
 import { seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { eachList } from './viewer-lists.js'
@@ -47,7 +47,18 @@ export const nudgesOf = (db: Db) => {
 /** The collections in which GET /changes finds something. */
 const followed = new Set<string>(['removals', ...eachList.map(([name]) => name)])
 
-const writes = ['updateOne', 'updateMany', 'findOneAndUpdate', 'bulkWrite', 'deleteOne', 'deleteMany'] as const
+const writes = [
+  'insertOne',
+  'replaceOne',
+  'updateOne',
+  'updateMany',
+  'bulkWrite',
+  'deleteOne',
+  'deleteMany',
+  'findOneAndDelete',
+  'findOneAndReplace',
+  'findOneAndUpdate'
+] as const
 
 /** The users that a filter, a document, or each operation of a bulk write names. */
 const usersOf = (target: Document): number[] =>
@@ -75,10 +86,13 @@ export const noticing = (db: Db, onWrite: (users: number[]) => void): Db => {
     return Object.assign(Object.create(collection), Object.fromEntries(operations)) as Collection
   }
   return Object.assign(Object.create(db), {
-    collection: (name: string) => (followed.has(name) ? noticed(db.collection(name)) : db.collection(name)),
+    collection: (name: string, options?: CollectionOptions) => {
+      const collection = db.collection(name, options)
+      return followed.has(name) ? noticed(collection) : collection
+    },
     /** Adds documents to one of the lists. */
-    aggregate: (stages: Document[]) => {
-      const cursor = db.aggregate(stages)
+    aggregate: (stages: Document[], options?: AggregateOptions) => {
+      const cursor = db.aggregate(stages, options)
       const added: Document[] = stages[0]?.$documents
       if (followed.has(stages.at(-1)?.$merge.into)) cursor.once('close', () => onWrite([...new Set(added.flatMap(usersOf))]))
       return cursor

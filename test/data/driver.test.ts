@@ -9,6 +9,8 @@ import { closeSoon, connectionTo } from '../../src/data/driver/connection.js'
 import { isUnavailable } from '../../src/data/driver/faults.js'
 import { aggregateAll, aggregateCommitted, aggregateRaw, findAll } from '../../src/data/driver/read-all.js'
 import { withRetries } from '../../src/data/driver/retry.js'
+import { timed } from '../../src/data/driver/timing.js'
+import { noticing } from '../../src/data/nudges.js'
 import { hashPassword } from '../../src/identity/passwords.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
 import { addUser, beginSession, build, password } from '../helpers/app.js'
@@ -341,6 +343,27 @@ const reads: Record<string, (db: Db) => Promise<{ _id: number }[]>> = {
   aggregateCommitted: async db => (await aggregateCommitted<LargeThing>(db, largeThings, [order])).rows,
   findAll: async db => (await findAll(db, db.collection<LargeThing>('things'), {})).reverse()
 }
+
+t.test('every write to a list of viewers is noticed, and options reach the driver', async t => {
+  const { client, db } = connectionTo(await databaseUrl(t))
+  t.teardown(() => client.close())
+  const noticed: number[][] = []
+  const wrapped = noticing(
+    timed(db, () => () => undefined),
+    users => noticed.push(users)
+  )
+  const hidden = wrapped.collection('hidden', { readConcern: 'majority' })
+  t.equal(hidden.readConcern?.level, 'majority')
+  t.equal(wrapped.collection('things', { readConcern: 'majority' }).readConcern?.level, 'majority')
+  await hidden.insertOne({ user_id: 1 })
+  await hidden.replaceOne({ user_id: 2 }, { user_id: 2 }, { upsert: true })
+  await hidden.findOneAndReplace({ user_id: 3 }, { user_id: 3 })
+  await hidden.findOneAndDelete({ user_id: 4 })
+  const named = [{ $documents: [{ user_id: 5 }] }, { $set: { name: '$$name' } }, { $merge: { into: 'hidden' } }]
+  await wrapped.aggregate(named, { let: { name: 'five' } }).toArray()
+  t.match(await hidden.findOne({ user_id: 5 }), { name: 'five' })
+  t.strictSame(noticed, [[1], [2], [3], [4], [5]])
+})
 
 t.test('what does not fit into one batch is read to its end', async t => {
   const db = await filled(t, await databaseUrl(t))

@@ -1,4 +1,4 @@
-import type { Collection, Db, Document, RunCommandOptions } from 'mongodb'
+import type { AggregateOptions, Collection, CollectionOptions, Db, Document, RunCommandOptions } from 'mongodb'
 
 /** Returns the function to call with the duration of an operation. */
 export type TimerOf = (collection: string, kind: string) => (milliseconds: number) => void
@@ -43,10 +43,10 @@ const timedCollection = (collection: Collection<Document>, timerOf: TimerOf) => 
 /** Measures all operations of a database. The driver's own command monitoring would parse each reply a second time. */
 export const timed = (db: Db, timerOf: TimerOf): Db =>
   Object.assign(Object.create(db), {
-    collection: (name: string) => timedCollection(db.collection(name), timerOf),
+    collection: (name: string, options?: CollectionOptions) => timedCollection(db.collection(name, options), timerOf),
     // Documents that are merged into a collection.
-    aggregate: (stages: Document[]) =>
-      timedOperation(db.aggregate.bind(db), timerOf(stages.at(-1)?.$merge.into, 'aggregate'))(stages as never),
+    aggregate: (stages: Document[], options?: AggregateOptions) =>
+      timedOperation(db.aggregate.bind(db), timerOf(stages.at(-1)?.$merge.into, 'aggregate'))(stages as never, options as never),
     command: (command: Document, options?: RunCommandOptions) => {
       const [kind, named] = Object.entries(command)[0] as [string, unknown]
       // A getMore names its cursor there.
