@@ -37,9 +37,10 @@ export const continueWatching = (
   const now = Date.now()
   // Until what a viewer has of an earlier id is moved, a content may have several elements.
   const rows = content_ids.map(id => (id === undefined ? undefined : skeleton.leadRow(id)))
-  const playsOf = new Map<number | undefined, number>()
+  const playsOf = new Map<number, number>()
   rows.forEach((row, i) => {
-    playsOf.set(row, (playsOf.get(row) ?? 0) + (plays[i] as number))
+    const times = plays[i] as number
+    if (row !== undefined && times > 0) playsOf.set(row, (playsOf.get(row) ?? 0) + times)
   })
   const dismissedAt = new Map<number, number>()
   for (const [id, at] of dismissed) {
