@@ -72,7 +72,7 @@ export default fp(
       const needsDatabase = admission !== undefined && admission !== 'static'
       return needsDatabase && !app.isPrepared ? overloaded : undefined
     }
-    // Admission acts twice: this hook refuses or lets in, and `inTurn`, which wraps every handler, waits for a connection to the database.
+    // Admission acts twice: this hook refuses or lets in, and `handleInTurn`, which wraps every handler, waits for a connection to the database.
     app.addHook('onRequest', (request, _reply, done) => {
       const decide = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
@@ -81,7 +81,7 @@ export default fp(
       else void crowd.run(decide)
     })
 
-    const inTurn = (request: FastifyRequest, handle: () => unknown) => {
+    const handleInTurn = (request: FastifyRequest, handle: () => unknown) => {
       const { spentMs, routeOptions, viewer } = request
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
@@ -101,7 +101,7 @@ export default fp(
     app.addHook('onRoute', route => {
       const { handler } = route
       const admitted: RouteOptions['handler'] = function (request: FastifyRequest, reply: FastifyReply) {
-        return inTurn(request, () => handler.call(this, request, reply))
+        return handleInTurn(request, () => handler.call(this, request, reply))
       }
       // The OpenAPI document and profiles show the name of the handler.
       route.handler = Object.defineProperty(admitted, 'name', { value: handler.name })

@@ -179,7 +179,7 @@ export class Fragments {
   }
 
   /** In the order of `ids`, with undefined for contents that are missing or cannot be served. One query reads all that are not cached. */
-  async load(ids: readonly number[], inTurn = <T>(read: () => Promise<T>) => read()): Promise<(Fragment | undefined)[]> {
+  async load(ids: readonly number[], run = <T>(read: () => Promise<T>) => read()): Promise<(Fragment | undefined)[]> {
     const cached = ids.map(id => this.cached(id))
     // An id that the skeleton lacks may have just been imported.
     const missing = ids.filter((id, i) => !cached[i] && !this.source.skeleton().isHidden(id))
@@ -187,7 +187,7 @@ export class Fragments {
     this.misses += missing.length
     if (missing.length === 0) return cached
 
-    const loaded = await inTurn(() => this.read([...new Set(missing)]))
+    const loaded = await run(() => this.read([...new Set(missing)]))
     return ids.map((id, i) => cached[i] ?? loaded.get(id))
   }
 

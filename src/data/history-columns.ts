@@ -70,7 +70,7 @@ export const latestOf = (history: HistoryColumns): HistoryColumns => ({
 
 const isDefined = <T>(value: T | undefined) => value !== undefined
 
-const historyOf = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
+const watchedBy = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
 
 const watchedFields = { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1, updated_at: 1 }
 const watched = { $project: watchedFields }
@@ -170,18 +170,18 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
   return {
     /** The whole history, and what the user thinks of titles. `read` decodes the rows. Not needed for a digest that is known. */
     wholeAndOpinions: async (user_id: number): Promise<{ digest: string; read: () => WatchedColumns & Opinions }> => {
-      const rows = await rowsOf([...historyOf(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)])
+      const rows = await rowsOf([...watchedBy(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)])
       return { digest: digestOf(rows), read: () => columnsIn(rows) }
     },
 
     /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
     latestHiddenAndDismissed: async (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> =>
-      columnsIn(await rowsOf([...historyOf(user_id), { $limit: latest }, watchedAndWhere, andHidden(user_id), andDismissed(user_id)])),
+      columnsIn(await rowsOf([...watchedBy(user_id), { $limit: latest }, watchedAndWhere, andHidden(user_id), andDismissed(user_id)])),
 
     /** All that a start page needs to know about a user, except for the elements of its cards. */
     wholeAndLists: async (user_id: number, saved: number) => {
       const rows = await rowsOf([
-        ...historyOf(user_id),
+        ...watchedBy(user_id),
         watchedAndWhere,
         andHidden(user_id),
         andRated(user_id),

@@ -26,7 +26,6 @@ export const columnReader = <Row>(kinds: Kinds<Row>) => {
   return (arrays: readonly Buffer[]) => {
     const columns = fields.map((): unknown[] => [])
     let row = 0
-    // After the length of the array, each row has a type, a number that ends with a zero, and a document.
     for (const array of arrays) {
       const view = new DataView(array.buffer, array.byteOffset, array.length)
       // After the length of the array, each row has a type, a number that ends with a zero, and a document.
