@@ -91,13 +91,14 @@ export const leasesOf = (db: Db) => {
       const leave = () => {
         mayStillWrite = true
       }
+      const leaveIfLost = (error: unknown) => {
+        if (isUnavailable(error)) leave()
+        throw error
+      }
       // A renewal that fails is noticed when the next write confirms the lease.
       const renewal = setInterval(() => void renew(name, holder).catch(() => undefined), renewEvery)
       try {
-        return await work({ ...held(name, holder), leave })
-      } catch (error) {
-        if (isUnavailable(error)) leave()
-        throw error
+        return await work({ ...held(name, holder), leave }).catch(leaveIfLost)
       } finally {
         clearInterval(renewal)
         if (!mayStillWrite) await leases.deleteOne({ _id: name, holder }, operationTimeout).catch(() => undefined)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { type App, buildWith } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'
 import { episode, film } from '../helpers/documents.js'
-import { viewerOf, watch } from '../helpers/viewer.js'
+import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 import { assertDone, assertError } from './helper.js'
 
 const settings = { COUNTRY_HEADER: 'x-country' }
@@ -130,9 +130,26 @@ t.test('until what a viewer has is moved', async t => {
   const rows = async () => (await viewer.get('/home')).json().data.rows as { kind: string; items: { content: { id: number } }[] }[]
 
   const id = await watch(viewer, 5, { time: 60, percentage: 50 })
+  const viewersOfBoth: Viewer[] = []
+  for (const watched of [
+    [5, 7],
+    [7, 5]
+  ]) {
+    const both = await viewerOf(app)
+    for (const content_id of watched) await watch(both, content_id, { time: content_id === watched[1] ? 200 : 100 })
+    viewersOfBoth.push(both)
+  }
   await viewer.post('/watchlist', { content_id: 5 })
   await viewer.post('/watchlist', { content_id: 7 })
   await replace(app, 7, [5])
+
+  t.test('a card has the newer of two elements', async t => {
+    for (const both of viewersOfBoth)
+      t.strictSame(
+        (await both.get('/continue-watching')).json().data.collection.map(({ history }: { history: { time: number } }) => history.time),
+        [200]
+      )
+  })
 
   t.test('both ids find it, and no title is shown twice', async t => {
     for (const content_id of [5, 7])

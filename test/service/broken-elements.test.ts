@@ -33,7 +33,9 @@ t.test('broken elements that other software wrote hide no others', async t => {
     { ...element(70), _id: 'x' },
     { ...element(71), _id: 7 },
     { ...element(72), content_id: 'x' },
-    { ...element(73), content_id: decimal }
+    { ...element(73), content_id: decimal },
+    // Without a content, before the last row.
+    { user_id: viewer.id, time: 5, percentage: 5, created_at: at, updated_at: new Date(at.getTime() + 1) }
   )
   await db.collection('history').insertMany(history)
   const watchlist: Document[] = oddDates.flatMap((date, i) => [
