@@ -72,7 +72,8 @@ export default fp(
       const needsDatabase = admission !== undefined && admission !== 'static'
       return needsDatabase && !app.isPrepared ? overloaded : undefined
     }
-    // Admission acts twice: this hook refuses or lets in, and `handleInTurn`, which wraps every handler, waits for a connection to the database.
+    // Admission acts twice: this hook refuses or lets in. Then `handleInTurn`, which wraps every handler, waits for a connection to the
+    // database.
     app.addHook('onRequest', (request, _reply, done) => {
       const decide = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'

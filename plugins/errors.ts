@@ -58,7 +58,7 @@ const removeUnfitHeaders = (reply: FastifyReply) => {
     if (describesBody.test(header[0]) || !isSendable(header)) reply.removeHeader(header[0])
 }
 
-/** Answers with the errors of src/errors.ts, even where Node would hang up. For requests that Node cannot parse, see src/http/parser-errors.ts. */
+/** Answers with the errors of src/errors.ts, even where Node would hang up. src/http/parser-errors.ts answers what Node cannot parse. */
 export default fp(
   async (app: FastifyInstance) => {
     app.setErrorHandler(sendError)

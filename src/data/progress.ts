@@ -163,7 +163,7 @@ export const pipelineOf = (reports: Progress[], completedAt: number, lostFor?: n
   return [asBefore(reports), ...stages, { $unset: 'before' }]
 }
 
-// What counts as started or completed, as filters and for elements in columns. Elements that other software wrote may lack any of the fields.
+// What counts as started or completed, as filters and for elements in columns. Other software may have left out any of the fields.
 
 type Columns<Name extends string> = Record<Name, (number | undefined)[]>
 

@@ -116,7 +116,11 @@ export const reportsOf = (db: Db, completedAt: number) => {
   /** A late report may bring back an element while it is being removed. Removes it again, unless it is newer than the removal. */
   const removeAgain = async (user_id: number, reports: Report[]) => {
     const removedAt = await removals.ofHistory(user_id, reports.flatMap(idsOf))
-    const bounds = new Map(reports.flatMap(report => idsOf(report).map(id => [id, removedAt(idsOf(report))] as const)))
+    const boundsOf = (ids: number[]) => {
+      const bound = removedAt(ids)
+      return ids.map(id => [id, bound] as const)
+    }
+    const bounds = new Map(reports.flatMap(report => boundsOf(idsOf(report))))
     const removed = [...bounds.keys()].filter(id => bounds.get(id) !== Number.NEGATIVE_INFINITY)
     if (removed.length === 0) return
     for (const element of await elementsOf(user_id, removed)) {

@@ -103,11 +103,11 @@ const beginning = { time: 0, percentage: 0 }
 export const cardParts = ({ reason, updated_at, element }: CardWithHistory, content: Fragment) => {
   const history = element && toHistory(element)
   const { time, percentage } = (reason === 'resume' && (history?.previous ?? history)) || beginning
-  const { id, rest } = history ? historyFields(history) : {}
+  const fields = history && historyFields(history)
   // Does not compile if the schema has a field that is missing here.
   const texts: Record<Exclude<keyof ContinueWatchingCard, 'content'>, string> = {
     reason: `"${reason}"`,
-    history: id ? `{${id},${rest}}` : 'null',
+    history: fields ? `{${fields.id},${fields.rest}}` : 'null',
     resume: `{"time":${time},"percentage":${percentage}}`,
     updated_at: `"${timestamp(updated_at)}"`
   }

@@ -3,7 +3,8 @@ import { unavailable } from '../../errors.js'
 import { minutes, seconds } from '../../time.js'
 import { isAlone } from './faults.js'
 
-// Reads of all rows at once, without the driver's cursor, which costs the process twice as much as the operation itself. Nearly always the rows fit into one batch, which has up to 16 MB: about 178,000 elements of a history.
+// Reads of all rows at once, without the driver's cursor, which costs the process twice as much as the operation itself. Nearly always the
+// rows fit into one batch, which has up to 16 MB: about 178,000 elements of a history.
 // They read from the primary, so that viewers see their own writes.
 
 /** More than fits into a batch, so that only its bytes limit it. */
@@ -18,7 +19,11 @@ interface Batch {
   atClusterTime?: Timestamp
 }
 
-const batchOf = ({ id, firstBatch, nextBatch, atClusterTime }: Document): Batch => ({ id, rows: firstBatch ?? nextBatch, atClusterTime })
+const batchOf = (cursor: Document | Uint8Array): Batch => {
+  if (cursor instanceof Uint8Array) return rawBatchOf(cursor)
+  const { id, firstBatch, nextBatch, atClusterTime } = cursor
+  return { id, rows: firstBatch ?? nextBatch, atClusterTime }
+}
 
 /** The rows are the first field of a cursor. */
 const rawBatchOf = (cursor: Uint8Array): Batch => {
@@ -34,6 +39,7 @@ interface Read {
   db: Db
   collectionName: string
   command: Document
+  /** Returns the rows of each batch as bytes. */
   raw?: boolean
 }
 
@@ -42,7 +48,7 @@ const readAll = <Row>({ db, collectionName, command, raw = false }: Read) =>
   // Only the session that has opened a cursor may read on. Without an explicit session, each command has its own.
   db.client.withSession(async session => {
     const { cursor } = await db.command(command, { session, raw })
-    const { id, rows, atClusterTime } = raw ? rawBatchOf(cursor) : batchOf(cursor)
+    const { id, rows, atClusterTime } = batchOf(cursor)
     if (id !== 0) await readOn({ db, collectionName, session, raw }, id, rows)
     return { rows: rows as Row[], atClusterTime }
   })
@@ -62,7 +68,7 @@ const readOn = async (
   try {
     while (id !== 0) {
       const { cursor } = await db.command({ getMore: Long.fromValue(id), collection: collectionName, batchSize }, options)
-      const batch = raw ? rawBatchOf(cursor) : batchOf(cursor)
+      const batch = batchOf(cursor)
       for (const row of batch.rows) rows.push(row)
       id = batch.id
     }
