@@ -17,5 +17,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}${process.env.BASE_PATH || ''}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Node runs as process 1, so it receives SIGTERM. To run a command, replace CMD with its script.
-ENTRYPOINT ["node", "--enable-source-maps", "--heap-growing-percent=70", "--max-semi-space-size=16", "--v8-pool-size=1"]
+ENTRYPOINT ["node", "--enable-source-maps", "--heap-growing-percent=70", "--max-semi-space-size=16", "--v8-pool-size=1", "--no-allocation-site-pretenuring"]
 CMD ["dist/src/server.js"]

@@ -29,3 +29,4 @@ export const ContinueWatchingQuery = Type.Object({
   since: Moment('Only cards that were updated at this time or later', '2026-01-31T20:00:00Z'),
   ...PageQuery
 })
+export type ContinueWatchingQuery = Static<typeof ContinueWatchingQuery>

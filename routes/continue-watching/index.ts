@@ -35,6 +35,7 @@ const deleteSchema = {
 /** In elements. */
 const usualHistory = 500
 const usualPage = 50
+const isLong = ({ perPage }: ContinueWatchingQuery) => perPage > usualPage
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, data, settings } = app
@@ -42,23 +43,24 @@ const route: FastifyPluginAsyncTypebox = async app => {
   // A job that waits for its turn keeps a history in memory. For a usual one, the garbage collector then takes longer than the job.
   const inTurn = <T>(isLarge: boolean, job: () => T | Promise<T>) => (isLarge ? pacer.run(job) : job())
 
-  const cardsOf = async (user_id: number, audience: Audience, since: number | undefined, isLong: boolean) => {
+  /** Without the other cards, which would otherwise stay in memory while the elements are read. */
+  const cardsOnPage = async (user_id: number, query: ContinueWatchingQuery, audience: Audience) => {
     const { hidden, dismissed, ...history } = await data.history.latestHiddenAndDismissed(user_id)
-    const state = { history, hidden, dismissed, since, completedAt: settings.COMPLETED_AT, audience }
-    return inTurn(isLong || history.content_ids.length > usualHistory, () => continueWatching(catalogue, state))
+    const state = { history, hidden, dismissed, since: timeOf(query.since), completedAt: settings.COMPLETED_AT, audience }
+    const isLarge = isLong(query) || history.content_ids.length > usualHistory
+    const cards = await inTurn(isLarge, () => continueWatching(catalogue, state))
+    return { shown: onPage(cards, query), meta: pageMeta(query, cards.length) }
   }
 
   app.get('', { schema: listSchema, ...forViewers }, async function listContinueWatching(request, reply) {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
-    const isLong = query.perPage > usualPage
-    const cards = await cardsOf(id, app.audienceOf(request), timeOf(query.since), isLong)
-    const shown = onPage(cards, query)
+    const { shown, meta } = await cardsOnPage(id, query, app.audienceOf(request))
     const contentIds = shown.flatMap(({ content_id }) => catalogue.skeleton.idsOf(content_id))
     const elements = await data.history.resumable(id, contentIds)
-    const page = () => cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length))
-    return reply.json(await inTurn(isLong, page))
+    const page = () => cardsPageBytes(catalogue, shown, elements, meta)
+    return reply.json(await inTurn(isLong(query), page))
   })
 
   app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function dismissCard(request) {

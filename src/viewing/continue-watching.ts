@@ -12,8 +12,8 @@ import { historyFields, joinContents } from './viewer-bytes.js'
 interface Card {
   reason: 'resume' | 'next'
   content_id: number
-  /** When any part of the title was last watched, or when the next part opened if that was later. */
-  updated_at: Date
+  /** When any part of the title was last watched, or when the next part opened if that was later. In milliseconds. */
+  updated_at: number
 }
 
 interface WatchState {
@@ -74,9 +74,9 @@ export const continueWatching = (
     // A show with a new episode comes to the front.
     const moment = isCompleted ? Math.max(updated_at, skeleton.starts.raw(proposed)) : updated_at
     if (moment < since) continue
-    cards.push({ reason: isCompleted ? 'next' : 'resume', content_id: skeleton.idOf(proposed), updated_at: new Date(moment) })
+    cards.push({ reason: isCompleted ? 'next' : 'resume', content_id: skeleton.idOf(proposed), updated_at: moment })
   }
-  return cards.sort((one, other) => other.updated_at.getTime() - one.updated_at.getTime())
+  return cards.sort((one, other) => other.updated_at - one.updated_at)
 }
 
 /** A card with the history of its content. */
