@@ -90,7 +90,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
-    const isShown = catalogue.isShownTo(app.audienceOf(request))
+    const isShown = catalogue.ageFilterFor(app.audienceOf(request))
     const content_id = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))
     const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id }, isShown)
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
@@ -127,7 +127,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { id } = app.viewerOf(request)
     const audience = app.audienceOf(request)
     const contentId = needsContent(body, catalogue, audience) ? await reports.contentOf(id, params.watchedVideoId) : undefined
-    const isShown = catalogue.isShownTo(audience) ?? (() => true)
+    const isShown = catalogue.ageFilterFor(audience) ?? (() => true)
     // With an age limit, the content is always known.
     if (contentId !== undefined && !isShown(contentId)) throw historyUpdateNotFound()
     await reports.update(id, params.watchedVideoId, progressIn(contentId, body, catalogue, audience))
@@ -135,7 +135,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.delete('/:watchedVideoId', { schema: deleteSchema, ...forViewers }, async function deleteHistoryElement(request) {
-    const isShown = catalogue.isShownTo(app.audienceOf(request))
+    const isShown = catalogue.ageFilterFor(app.audienceOf(request))
     await history.remove(app.viewerOf(request).id, request.params.watchedVideoId, isShown)
     return done(200, 'The history element was removed')
   })

@@ -56,7 +56,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listWatchlist(request, reply) {
     const { query } = request
-    const isShown = catalogue.isShownTo(app.audienceOf(request))
+    const isShown = catalogue.ageFilterFor(app.audienceOf(request))
     const content_id = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))
     const { elements, total } = await watchlist.list(app.viewerOf(request).id, { ...query, content_id }, isShown)
     return reply.json(await watchlistPageBytes(catalogue, elements, pageMeta(query, total)))
@@ -84,7 +84,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.delete('/:elementId', { schema: deleteSchema, ...forViewers }, async function deleteWatchlistElement(request) {
-    const isShown = catalogue.isShownTo(app.audienceOf(request))
+    const isShown = catalogue.ageFilterFor(app.audienceOf(request))
     await watchlist.remove(app.viewerOf(request).id, request.params.elementId, isShown)
     return done(200, 'The watchlist element was removed')
   })

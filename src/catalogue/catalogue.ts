@@ -9,7 +9,8 @@ import { Pacer } from '../overload/pacer.js'
 import { minutes } from '../time.js'
 import { type Answer, AnswerCache, type RunInTurn } from './answers.js'
 import { type Audience, isOpen, isWithinAge } from './audience.js'
-import { type AnswerBody, Fragments } from './bytes.js'
+import type { AnswerBody } from './bytes.js'
+import { Fragments } from './fragments.js'
 import { Listing } from './listing.js'
 import { readProgrammes, Schedule } from './schedule.js'
 import { Search } from './search.js'
@@ -138,8 +139,8 @@ export class Catalogue {
     return this.seen.get('contents') ?? 0
   }
 
-  /** Tells by id whether elements of a content, open or not, are within the age limit. Undefined without a limit: all are. */
-  isShownTo({ maxAge }: Audience): IsShown | undefined {
+  /** Lets pass the contents within the age limit, open or not. Undefined without a limit: nothing is to be left out. */
+  ageFilterFor({ maxAge }: Audience): IsShown | undefined {
     if (maxAge === undefined) return undefined
     this.assertFresh()
     const { skeleton } = this

@@ -39,13 +39,13 @@ export const isServableElement = ({ content_id, created_at }: ListElement) => Nu
 export const anyTitle = -1
 export const wireContentId = (content_id: number) => (content_id === anyTitle ? null : content_id)
 
-/** Whether the elements of a content are shown. */
+/** A filter of contents. Elements of those that do not pass are not shown. */
 export type IsShown = (content_id: number) => boolean
 
 interface Selected<T extends Document> {
   filter: Filter<T>
   order?: Sort
-  /** Leaves out the elements for which it is false, which takes one more operation. */
+  /** Takes one more operation. Not given if all are shown. */
   isShown?: IsShown | undefined
 }
 

@@ -64,7 +64,7 @@ export const changesPage = async (
   const from = known ?? { ...cursorAt(user, completeUntil, maxAge), isFirst, rereadFrom: completeUntil }
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)
-  const isShown = catalogue.isShownTo(audience)
+  const isShown = catalogue.ageFilterFor(audience)
   const shown = isShown ? page.filter(({ element: { content_id } }) => content_id === anyTitle || isShown(content_id)) : page
 
   return changesIn(catalogue, shown, await removedFrom(data, user, shown), {

@@ -1,8 +1,9 @@
 import type { HomeKind, HomeQuery, HomeRow } from '../../schemas/home.js'
 import { Cache } from '../cache.js'
 import { type Audience, isOpen } from '../catalogue/audience.js'
-import { type Fragment, type JsonParts, jsonParts, ownBytes } from '../catalogue/bytes.js'
+import { type JsonParts, jsonParts, ownBytes } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
+import type { Fragment } from '../catalogue/fragments.js'
 import type { Order } from '../catalogue/listing.js'
 import { RailContents } from '../catalogue/rails.js'
 import { latestOf } from '../data/history-columns.js'
@@ -160,7 +161,7 @@ const savedForLimited = 1000
 export const savedFor = ({ items, audience }: HomeRequest) => (audience.maxAge === undefined ? items : savedForLimited)
 
 export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: Stored, { items, audience }: HomeRequest): PlannedShelf => {
-  const isShown = catalogue.isShownTo(audience)
+  const isShown = catalogue.ageFilterFor(audience)
   const seen = new Set<number>()
   return {
     kind: 'watchlist',

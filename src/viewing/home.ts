@@ -1,6 +1,7 @@
 import { type HomeAnswer, type HomeKind, type Home as HomeOnWire, type HomeRow, longestShelf } from '../../schemas/home.js'
 import { everybody, segmentOf } from '../catalogue/audience.js'
-import { type Fragment, type JsonParts, jsonParts, list, okBytes, Pieces } from '../catalogue/bytes.js'
+import { type JsonParts, jsonParts, list, okBytes, Pieces } from '../catalogue/bytes.js'
+import type { Fragment } from '../catalogue/fragments.js'
 import type { Data } from '../data/index.js'
 import { withDeadline } from '../overload/deadlines.js'
 import type { Outage } from '../overload/outage.js'

@@ -1,15 +1,15 @@
 import type { HistoryElement, HistoryProgress } from '../../schemas/history.js'
 import type { Meta } from '../../schemas/page.js'
 import type { Audience } from '../catalogue/audience.js'
-import { type Fragment, type JsonParts, jsonParts, okBytes, pageBytes, withContent } from '../catalogue/bytes.js'
+import { type JsonParts, jsonParts, okBytes, pageBytes } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
+import { type Fragment, withContent } from '../catalogue/fragments.js'
 import { toHidden } from '../data/hidden.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
-import type { ListElement } from '../data/lists.js'
-import { toRating } from '../data/ratings.js'
+import { isServableElement, type ListElement } from '../data/lists.js'
+import { isServableRating, toRating } from '../data/ratings.js'
 import type { ViewerList } from '../data/removals.js'
-import { viewerLists } from '../data/viewer-lists.js'
-import { toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
+import { isServableWatchlist, toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
 import { orThrow, resourceNotFound } from '../errors.js'
 
 /** Joins each element with its content. Skips elements whose content is no longer in the database. */
@@ -56,22 +56,24 @@ const titleParts =
 
 /** One page of a list, without the elements that cannot be served. */
 const pageBytesOf =
-  <Document extends ListElement, Element>(name: ViewerList, parts: (document: Document, content: Fragment) => JsonParts<Element>) =>
-  async (catalogue: Catalogue, elements: Document[], meta: Meta) => {
-    const isServable = viewerLists[name].isServable as (element: Document) => boolean
-    return pageBytes(await joinContents(catalogue, catalogue.reporter.keepServable(name, elements, isServable), parts), meta)
-  }
+  <Document extends ListElement, Element>(
+    name: ViewerList,
+    isServable: (document: Document) => boolean,
+    parts: (document: Document, content: Fragment) => JsonParts<Element>
+  ) =>
+  async (catalogue: Catalogue, elements: Document[], meta: Meta) =>
+    pageBytes(await joinContents(catalogue, catalogue.reporter.keepServable(name, elements, isServable), parts), meta)
 
-export const historyPageBytes = pageBytesOf('history', historyParts)
-export const watchlistPageBytes = pageBytesOf('watchlist', watchlistParts)
-export const hiddenPageBytes = pageBytesOf('hidden', titleParts(toHidden))
-export const ratingsPageBytes = pageBytesOf('ratings', titleParts(toRating))
+export const historyPageBytes = pageBytesOf('history', isServableHistory, historyParts)
+export const watchlistPageBytes = pageBytesOf('watchlist', isServableWatchlist, watchlistParts)
+export const hiddenPageBytes = pageBytesOf('hidden', isServableElement, titleParts(toHidden))
+export const ratingsPageBytes = pageBytesOf('ratings', isServableRating, titleParts(toRating))
 
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
   const { fragments, reporter } = catalogue
   const [servable] = reporter.keepServable('history', [element], isServableHistory)
   const { content_id } = orThrow(servable, resourceNotFound)
-  if (catalogue.isShownTo(audience)?.(content_id) === false) throw resourceNotFound()
+  if (catalogue.ageFilterFor(audience)?.(content_id) === false) throw resourceNotFound()
   const [content] = await fragments.load([content_id])
   return okBytes(historyParts(element, orThrow(content, resourceNotFound)))
 }

@@ -127,11 +127,11 @@ t.test('recommendations while the database is frozen', async t => {
   Date.now = () => now() + 61_000
   const stale = await anybody(app).get('/recommendations')
   t.throws(
-    () => app.catalogue.isShownTo({ country: undefined, maxAge: 6 }),
+    () => app.catalogue.ageFilterFor({ country: undefined, maxAge: 6 }),
     unavailable(),
     'lists of a child are not shown by outdated ages'
   )
-  t.equal(app.catalogue.isShownTo({ country: undefined, maxAge: undefined }), undefined, 'lists without an age limit are')
+  t.equal(app.catalogue.ageFilterFor({ country: undefined, maxAge: undefined }), undefined, 'lists without an age limit are')
   Date.now = now
   t.equal(stale.statusCode, 503)
   t.match(stale.headers['retry-after'], /^[1-9]\d*$/)

@@ -1,5 +1,5 @@
 import type { RecommendationReason } from '../../../schemas/recommendation.js'
-import type { Fragment } from '../../catalogue/bytes.js'
+import type { Fragment } from '../../catalogue/fragments.js'
 
 /** A recommended title, and the watched title that is its reason, as rows of the skeleton. Without one, the reason is popularity. */
 export interface Recommendation {

@@ -1,0 +1,137 @@
+import { Content } from '../../schemas/content.js'
+import { Cache } from '../cache.js'
+import { type ContentDocument, toContent } from '../data/contents.js'
+import { unavailable } from '../errors.js'
+import { Pacer } from '../overload/pacer.js'
+import { Semaphore } from '../overload/semaphore.js'
+import { isWireMoment } from '../time.js'
+import { jsonParts, ownBytes } from './bytes.js'
+import { wireFormOf } from './servable.js'
+import type { Skeleton } from './skeleton.js'
+
+/** A content in wire form without its closing brace, so that more fields can be appended. */
+export interface Fragment {
+  bytes: Buffer
+  /** The `video_id` of a watchlist element. */
+  handler_id: string
+  name: string
+  stamp: number
+}
+
+/** Closes the brace that a fragment leaves open. */
+export const contentJson = ({ bytes }: Fragment) => jsonParts<Content>([bytes, '}'])
+
+/** An element with its content, between the fields `before` and `after`. There must be at least one before. */
+export const withContent = <Before extends object, After extends object>(before: Before, fragment: Fragment, after = {} as After) => {
+  const rest = JSON.stringify(after).slice(1)
+  return jsonParts<Before & { content: Content } & After>([
+    `${JSON.stringify(before).slice(0, -1)},"content":`,
+    fragment.bytes,
+    rest === '}' ? '}}' : `},${rest}`
+  ])
+}
+
+/** A content with additional fields, at least one. */
+export const withFields = <More extends object>({ bytes }: Fragment, more: More) =>
+  jsonParts<Content & More>([bytes, `,${JSON.stringify(more).slice(1)}`])
+
+/** Memory of a fragment besides its bytes: the buffer object and the fragment object. */
+const overhead = 400
+
+/** How many public lists may read from the database at once. */
+const publicReads = 2
+
+const contentForm = wireFormOf(Content, toContent)
+
+/** Undefined if the content cannot be served. */
+const fragmentOf = (content: ContentDocument): Fragment | undefined => {
+  const wire = contentForm(content)
+  if (!wire || !isWireMoment(content.stamp)) return undefined
+  const { handler_id, name, stamp } = content
+  return { bytes: ownBytes(Buffer.from(JSON.stringify(wire).slice(0, -1))), handler_id, name, stamp: stamp.getTime() }
+}
+
+interface Source {
+  skeleton: () => Skeleton
+  read: (ids: number[]) => AsyncIterable<ContentDocument>
+  /** Called with contents that cannot be served. */
+  onBroken: (ids: number[]) => void
+}
+
+/** A cache of contents in wire form. */
+export class Fragments {
+  hits = 0
+  misses = 0
+  private readonly cache: Cache<number, Fragment>
+  private readonly reads = new Semaphore(publicReads)
+  private readonly pacer = new Pacer()
+
+  constructor(
+    private readonly source: Source,
+    bound: number
+  ) {
+    this.cache = new Cache(bound, ({ bytes, handler_id, name }) => bytes.length + 2 * (handler_id.length + name.length) + overhead)
+  }
+
+  /** In the order of `ids`, with undefined for contents that are missing or cannot be served. One query reads all that are not cached. */
+  async load(ids: readonly number[], run = <T>(read: () => Promise<T>) => read()): Promise<(Fragment | undefined)[]> {
+    const cached = ids.map(id => this.cached(id))
+    // An id that the skeleton lacks may have just been imported.
+    const missing = ids.filter((id, i) => !cached[i] && !this.source.skeleton().isHidden(id))
+    this.hits += ids.length - missing.length
+    this.misses += missing.length
+    if (missing.length === 0) return cached
+
+    const loaded = await run(() => this.read([...new Set(missing)]))
+    return ids.map((id, i) => cached[i] ?? loaded.get(id))
+  }
+
+  /** Like `load`, but only a few calls read from the database at once, which leaves connections for viewers. */
+  anyForPublicList(ids: readonly number[]) {
+    return this.load(ids, read => this.reads.run(read))
+  }
+
+  /** Like `anyForPublicList`, but throws if any content is missing or cannot be served. */
+  async forPublicList(ids: readonly number[]): Promise<Fragment[]> {
+    const fragments = await this.anyForPublicList(ids)
+    if (fragments.includes(undefined)) throw unavailable()
+    return fragments as Fragment[]
+  }
+
+  /** Only what is cached. Never queries the database. */
+  known(ids: readonly number[]) {
+    return ids.map(id => this.cached(id))
+  }
+
+  get bytes() {
+    return this.cache.weight
+  }
+
+  /** A fragment must have the stamp of the skeleton, so that one read just before a change does not stay. */
+  private cached(id: number) {
+    const fragment = this.cache.get(id)
+    const skeleton = this.source.skeleton()
+    const row = skeleton.row(id)
+    return fragment && row !== undefined && skeleton.stamp.raw(row) === fragment.stamp ? fragment : undefined
+  }
+
+  private async read(ids: number[]) {
+    const fragments = new Map<number, Fragment>()
+    const broken: number[] = []
+    for await (const content of this.source.read(ids)) {
+      await this.pacer.pause()
+      const fragment = fragmentOf(content)
+      if (!fragment) {
+        broken.push(content._id)
+        continue
+      }
+      fragments.set(content._id, fragment)
+      this.cache.put(content._id, fragment)
+    }
+    this.source.onBroken(broken)
+    // Otherwise every request would try to read these contents again.
+    const skeleton = this.source.skeleton()
+    for (const id of ids) if (!fragments.has(id)) skeleton.hide(id)
+    return fragments
+  }
+}
