@@ -25,8 +25,8 @@ const dateOf = (day: number) => {
  * The wire form of a moment: six fractional digits, although a BSON date has three. Assembled from precomputed parts, because
  * a page has forty timestamps and `toISOString` takes four times as long.
  */
-export const timestamp = (moment: Date | number): Timestamp => {
-  const time = Number(moment)
+export const timestamp = (moment: Date): Timestamp => {
+  const time = moment.getTime()
   const day = Math.floor(time / days(1))
   const ms = time - days(day)
   const second = Math.floor(ms / 1000)

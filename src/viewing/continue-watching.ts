@@ -110,7 +110,7 @@ export const cardParts = ({ reason, updated_at, element }: CardWithHistory, cont
     reason: `"${reason}"`,
     history: fields ? `{${fields.id},${fields.rest}}` : 'null',
     resume: `{"time":${time},"percentage":${percentage}}`,
-    updated_at: `"${timestamp(updated_at)}"`
+    updated_at: `"${timestamp(new Date(updated_at))}"`
   }
   return jsonParts<ContinueWatchingCard>([
     `{"reason":${texts.reason},"content":`,
