@@ -13,7 +13,7 @@ import { Semaphore } from '../src/overload/semaphore.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Runs a read in the queue of the `viewer` routes. Gives up with a 503 early enough to answer without the result. */
+    /** Runs a read in turn with the requests to `viewer` routes. Gives up with a 503 early enough to answer without the result. */
     readForViewer: <T>(request: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) => Promise<T>
   }
   interface FastifyContextConfig {
@@ -38,7 +38,11 @@ export default fp(
     const { DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
     const timeout = answerTimeoutOf(app.settings)
     const inProgress = new InFlight(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
-    const viewerQueue = new DeadlineQueue(new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount)), inProgress)
+    const connections = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount))
+    // A request in this queue counts as in progress.
+    const viewerQueue = new DeadlineQueue(connections, inProgress)
+    // The request that reads is already counted, or it is an open stream.
+    const readQueue = new DeadlineQueue(connections, new InFlight(Number.POSITIVE_INFINITY, timeout))
     // Anonymous requests begin in slices, so that a crowd of anonymous callers delays no viewer and no health check.
     const crowd = new Pacer()
     gauge(
@@ -54,6 +58,7 @@ export default fp(
     const refusalOf = (request: FastifyRequest) => {
       const { admission } = request.routeOptions.config
       if (admission === 'vital') return undefined
+      // `handleInTurn` counts those that are let in.
       if (inProgress.isFull && admission !== 'login' && !inProgress.hasShareFor(keyOf(request))) {
         app.countRefusal('waiting')
         return overloaded
@@ -77,7 +82,7 @@ export default fp(
     app.addHook('onRequest', (request, _reply, done) => {
       const decide = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
-      if (isUrgent || crowd.waiting >= mostWaiting) decide()
+      if (isUrgent || crowd.waiting >= mostInCrowd) decide()
       // `decide` also runs all that follows, up to the first I/O. A response from memory is sent in this slice.
       else void crowd.run(decide)
     })
@@ -95,7 +100,7 @@ export default fp(
     }
 
     app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) =>
-      viewerQueue.run(() => retried(read), spentMs + timeoutMargin, viewer?.account)
+      readQueue.run(() => retried(read), spentMs + timeoutMargin, viewer?.account)
     )
 
     const routes: RouteOptions[] = []
@@ -137,7 +142,7 @@ const retried = (read: () => unknown) => {
 }
 
 /** At most this many anonymous requests wait for a slice, because they take memory. */
-const mostWaiting = 1000
+const mostInCrowd = 1000
 
 /** In milliseconds. Startup blocks the event loop, and the first requests must not be refused for that. */
 const warmUp = 2000

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { forViewers } from '../../plugins/authentication.js'
 import { buildApp } from '../../src/app.js'
 import { type App, build, buildWith, settingsFor } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
@@ -135,6 +136,29 @@ t.test('waiting requests are counted, and those refused because of them', async 
     (await waiting).map(({ statusCode }) => statusCode),
     [200, 200, 503, 503, 503]
   )
+})
+
+t.test('a start page is counted once, although it reads in the queue of viewers', async t => {
+  let release = () => {}
+  const gate = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const app = await build(t, {
+    settings: { DATABASE_CONNECTIONS: '1' },
+    extend: app => void app.get('/waits', forViewers, async () => gate.then(() => 'waited'))
+  })
+  const [first, second] = [await viewerOf(app), await viewerOf(app)]
+  const waiting = first.get('/waits')
+  const home = second.get('/home')
+  const count = async () => (await seriesOf(app)).get('http_requests_waiting') ?? 0
+  await until(async () => (await count()) >= 2)
+  t.equal(await count(), 2)
+  release()
+  t.strictSame(
+    (await Promise.all([waiting, home])).map(({ statusCode }) => statusCode),
+    [200, 200]
+  )
+  t.equal(await count(), 0)
 })
 
 t.test('searches that find the queue full are counted', async t => {
