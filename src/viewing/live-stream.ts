@@ -29,7 +29,7 @@ interface StreamOptions {
 
 /** A stream of changes to one caller. */
 export class LiveStream {
-  readonly viewer: Viewer
+  viewer: Viewer
   audience: Audience
   hasEnded = false
   private readonly out: ServerResponse

@@ -100,6 +100,8 @@ export class LiveStreams {
       else if (current.maxAge === audience.maxAge) stream.commentIfDue(now)
       else {
         this.leave(stream)
+        // Kept, because `recheck` forgets a change once no token can be older than it.
+        stream.viewer = current
         stream.audience = { ...audience, maxAge: current.maxAge }
         void this.catchUp(stream, resettingCursor(viewer.id))
       }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Changes } from '../../schemas/changes.js'
 import { everybody } from '../../src/catalogue/audience.js'
@@ -445,6 +446,17 @@ t.test('a stream begins anew when the age limit of its profile changes', async t
   await send(child.headers, 'POST', '/history', { content_id: 3 })
   await stream.told(3)
   t.match(stream.changes().at(-1), { reset: false, history: [{ content_id: 3 }] })
+
+  // As after an hour with an identity provider, whose tokens live as long as it likes.
+  await databaseOf(app)
+    .collection('users')
+    .updateMany({}, { $unset: { old_limit_until: '' } })
+  await app.data.revisions.raise('limits')
+  await until(() => app.revocations.current({ id: profile._id, account: account._id, maxAge: 3 })?.maxAge === 3)
+  await sleep(1200)
+  await send(child.headers, 'POST', '/history', { content_id: 4 })
+  await stream.told(4)
+  t.match(stream.changes().at(-1), { reset: false, history: [{ content_id: 4 }] }, 'and keeps it when the change is forgotten')
 })
 
 t.test('a stream begins anew after a restore', async t => {
