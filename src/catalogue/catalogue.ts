@@ -201,7 +201,7 @@ export class Catalogue {
     }
     // Finding the unservable contents takes a scan of the collection, so a full read does it only if there are any.
     if (since || (await contents.size()) > read) broken.push(...(await contents.unservable(since)))
-    for (const id of broken) skeleton.hide(id as number)
+    for (const id of broken) skeleton.markBroken(id as number)
     this.reporter.report('contents', broken)
   }
 

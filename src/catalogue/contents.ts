@@ -49,7 +49,7 @@ export const selectContents = async (catalogue: Catalogue, query: ContentsQuery,
 
 /** One content, which must be open to the caller. */
 export const contentAnswer = async (catalogue: Catalogue, id: number) => {
-  const [fragment] = await catalogue.fragments.load([id])
+  const [fragment] = await catalogue.fragments.anyForPublic([id])
   return answerOf(okBytes(contentJson(orThrow(fragment, resourceNotFound))))
 }
 

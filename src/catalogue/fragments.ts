@@ -38,7 +38,7 @@ export const withFields = <More extends object>({ bytes }: Fragment, more: More)
 /** Memory of a fragment besides its bytes: the buffer object and the fragment object. */
 const overhead = 400
 
-/** How many public lists may read from the database at once. */
+/** How many public answers may read from the database at once. */
 const publicReads = 2
 
 const contentForm = wireFormOf(Content, toContent)
@@ -76,9 +76,10 @@ export class Fragments {
   /** In the order of `ids`, with undefined for contents that are missing or cannot be served. One query reads all that are not cached. */
   async load(ids: readonly number[], run = <T>(read: () => Promise<T>) => read()): Promise<(Fragment | undefined)[]> {
     const cached = ids.map(id => this.cached(id))
+    const unknown = ids.filter((_, i) => !cached[i])
     // An id that the skeleton lacks may have just been imported.
-    const missing = ids.filter((id, i) => !cached[i] && !this.source.skeleton().isHidden(id))
-    this.hits += ids.length - missing.length
+    const missing = unknown.filter(id => !this.source.skeleton().isBroken(id))
+    this.hits += ids.length - unknown.length
     this.misses += missing.length
     if (missing.length === 0) return cached
 
@@ -87,13 +88,13 @@ export class Fragments {
   }
 
   /** Like `load`, but only a few calls read from the database at once, which leaves connections for viewers. */
-  anyForPublicList(ids: readonly number[]) {
+  anyForPublic(ids: readonly number[]) {
     return this.load(ids, read => this.reads.run(read))
   }
 
-  /** Like `anyForPublicList`, but throws if any content is missing or cannot be served. */
+  /** Like `anyForPublic`, but throws if any content is missing or cannot be served. */
   async forPublicList(ids: readonly number[]): Promise<Fragment[]> {
-    const fragments = await this.anyForPublicList(ids)
+    const fragments = await this.anyForPublic(ids)
     if (fragments.includes(undefined)) throw unavailable()
     return fragments as Fragment[]
   }
@@ -118,6 +119,7 @@ export class Fragments {
   private async read(ids: number[]) {
     const fragments = new Map<number, Fragment>()
     const broken: number[] = []
+    const versions = new Map(ids.map(id => [id, this.source.skeleton().stampOf(id)]))
     for await (const content of this.source.read(ids)) {
       await this.pacer.pause()
       const fragment = fragmentOf(content)
@@ -129,9 +131,9 @@ export class Fragments {
       this.cache.put(content._id, fragment)
     }
     this.source.onBroken(broken)
-    // Otherwise every request would try to read these contents again.
+    // Otherwise every request would try to read these contents again. Those that have been written again since may be valid.
     const skeleton = this.source.skeleton()
-    for (const id of ids) if (!fragments.has(id)) skeleton.hide(id)
+    for (const [id, version] of versions) if (!fragments.has(id) && skeleton.stampOf(id) === version) skeleton.markBroken(id)
     return fragments
   }
 }

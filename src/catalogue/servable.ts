@@ -16,6 +16,7 @@ import { wireAjv } from '../validators.js'
 export const wireFormOf =
   <Document, Wire>(schema: TSchema, toWire: (document: Document) => Wire) =>
   (document: Document): Wire | undefined => {
+    // Compiled by the first document. Ajv keeps it.
     const fits = wireAjv.compile(schema)
     try {
       const wire = toWire(document)

@@ -158,19 +158,24 @@ export class Skeleton {
     this.version++
   }
 
-  /** Hides a content until it is written again, because the database has no valid version of it. */
-  hide(id: number) {
+  /** Leaves out a content until it is written again, because the database has no valid version of it. */
+  markBroken(id: number) {
     const row = this.rows.get(id)
-    if (row === undefined || this.isHidden(id)) return
+    if (row === undefined || this.isBroken(id)) return
     this.setEnd(row, -never)
     // Null differs from every stamp, so any later version counts as a change.
     this.stamp.set(row, null)
     this.version++
   }
 
-  isHidden(id: number) {
+  isBroken(id: number) {
+    return this.stampOf(id) === null
+  }
+
+  /** Tells versions of a content apart. Undefined for an unknown one. */
+  stampOf(id: number) {
     const row = this.rows.get(id)
-    return row !== undefined && this.stamp.get(row) === null
+    return row === undefined ? undefined : this.stamp.get(row)
   }
 
   /** The duration, and when the credits begin, in seconds, as far as they are known. */

@@ -127,7 +127,7 @@ export class Home {
     const { fragments } = catalogue
     if (!outage.isKnown) {
       try {
-        return { contents: await withDeadline(fragments.anyForPublicList(ids), patience), isWhole: true }
+        return { contents: await withDeadline(fragments.anyForPublic(ids), patience), isWhole: true }
       } catch (error) {
         outage.noteOrThrow(error)
       }

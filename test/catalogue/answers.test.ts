@@ -453,6 +453,26 @@ t.test('at most two public lists read from the database at once, and viewers nee
   t.equal((await Promise.all(lists)).length, 4)
 })
 
+t.test('a content that is corrected while its broken version is read stays open', async t => {
+  const [broken, corrected] = [{ ...content(1), title: 7 } as unknown as ContentDocument, content(1, { stamp: new Date('2031-01-01') })]
+  const skeleton = new Skeleton()
+  skeleton.put(content(1))
+  const reported: number[] = []
+  const read = async function* () {
+    yield broken
+    skeleton.put(corrected)
+  }
+  const fragments = new Fragments({ skeleton: () => skeleton, read, onBroken: ids => void reported.push(...ids) }, 1_000_000)
+  t.strictSame(await fragments.load([1]), [undefined])
+  t.strictSame([reported, skeleton.isBroken(1)], [[1], false])
+  const still = new Fragments({ skeleton: () => skeleton, read: async function* () {}, onBroken: () => undefined }, 1_000_000)
+  await still.load([1])
+  t.ok(skeleton.isBroken(1), 'nothing is read')
+  t.strictSame([still.hits, still.misses], [0, 1])
+  await still.load([1])
+  t.strictSame([still.hits, still.misses], [0, 1], 'a broken content is neither a hit nor read again')
+})
+
 t.test('making many fragments does not block the event loop', async t => {
   const read = async function* (ids: number[]) {
     for (const id of ids) yield content(id)

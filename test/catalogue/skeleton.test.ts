@@ -135,7 +135,7 @@ t.test('earlier ids', async t => {
     t.equal(endOf(skeleton, 5), Date.parse('2095-01-01'))
     t.equal(skeleton.leadOf(5), 5)
     skeleton.put(content(7, { replaces: [5], stamp: one }))
-    skeleton.hide(5)
+    skeleton.markBroken(5)
     skeleton.put(content(7, { stamp: two }))
     t.equal(endOf(skeleton, 5), Number.NEGATIVE_INFINITY, 'and a hidden content stays hidden')
   })
