@@ -56,7 +56,7 @@ const accountRequired: onRequestHookHandler = (request, _reply, done) => {
   done(request.viewer.maxAge === undefined ? undefined : forbidden())
 }
 
-/** Route options: requires a valid token. A route may give another `config` after these options. */
+/** Route options: requires a valid token. It is required after all plugins have seen the request. A route may give another `config` after these options. */
 export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
 /** Like `forViewers`, but not for profiles with an age limit. */
 export const forAccount = { onRequest: accountRequired, config: { admission: 'viewer' } } as const
@@ -133,14 +133,14 @@ export default fp(
       const token = authorization && bearer.exec(authorization)?.[1]
       const viewer = token ? tokens.viewerOf(token) : null
       if (!(viewer instanceof Promise)) {
-        request.viewer = viewer && revocations.apply(viewer)
+        request.viewer = viewer && revocations.current(viewer)
         return done()
       }
       const began = performance.now()
       withDeadline(viewer, timeout)
         .then(
           found => {
-            request.viewer = found && revocations.apply(found)
+            request.viewer = found && revocations.current(found)
           },
           (fault: Error) => {
             request.viewerFault = fault

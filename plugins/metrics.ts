@@ -32,7 +32,7 @@ export default fp(
     const registry = new Registry()
     const refused = new Counter({
       name: 'http_refused_total',
-      help: 'Requests refused over a rate limit (429), or because too many are in progress, too many searches wait, or the event loop is delayed (503). Excludes refusals by the login limits, and timeouts',
+      help: 'Requests refused over a rate limit (429), or because too many are in progress, too many searches wait, too many streams are open, or the event loop is delayed (503). Excludes refusals by the login limits, and timeouts',
       labelNames: ['reason'],
       registers: [registry]
     })

@@ -49,7 +49,8 @@ const unused: Buffer[] = []
 
 /** Lends a buffer until the response closes. With a new one for each large body, V8 would collect all garbage every few seconds. */
 const bufferFor = (size: number, response: ServerResponse) => {
-  if (size > bufferSize) return undefined
+  // An answer that comes after its deadline is not sent, so its response does not close again.
+  if (size > bufferSize || response.closed) return undefined
   const buffer = unused.pop() ?? Buffer.allocUnsafeSlow(bufferSize)
   // By then the system has taken all of it, or the caller is gone.
   response.once('close', () => {
@@ -64,7 +65,7 @@ export default fp(
   async app => {
     app.decorateReply('json', function <T>(this: FastifyReply, bytes: Json<T>) {
       this.header('content-type', jsonType)
-      // Fastify sends a Buffer unchanged. The cast satisfies the response schema of the route.
+      // Large answers come in pieces. Fastify sends a Buffer unchanged. The cast satisfies the response schema of the route.
       return (bytes instanceof Pieces ? bytes.joined(bufferFor(bytes.length, this.raw)) : bytes) as T
     })
     app.decorateReply('publicRedirect', function <T>(this: FastifyReply, location: string, options: PublicOptions): Promise<T> {

@@ -60,7 +60,7 @@ export default fp(
       }
       return observe
     }
-    const logAnswer = (request: FastifyRequest, reply: FastifyReply) => {
+    const writeLine = (request: FastifyRequest, reply: FastifyReply) => {
       const { id, method, url, routeOptions } = request
       const { statusCode, elapsedTime } = reply
       lines[levelOf(request, reply)](
@@ -72,10 +72,10 @@ export default fp(
     const logged = new WeakSet<FastifyRequest>()
     app.decorate('logAnswer', (request: FastifyRequest, reply: FastifyReply) => {
       logged.add(request)
-      logAnswer(request, reply)
+      writeLine(request, reply)
     })
     app.addHook('onResponse', (request, reply, done) => {
-      if (!logged.has(request)) logAnswer(request, reply)
+      if (!logged.has(request)) writeLine(request, reply)
       done()
     })
   },

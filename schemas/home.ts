@@ -76,7 +76,7 @@ export const HomeRow = published(
       name: { type: ['string', 'null'], description: 'The name of a rail' },
       because: {
         anyOf: [component(HomeBecause), { type: 'null' }],
-        description: 'In a row of the kind `because`: what the user has watched'
+        description: 'In a row of the kind `because`: what the user watched or liked'
       },
       more: { type: ['string', 'null'], description: 'The path of the whole list' },
       items: { type: 'array', items: component(HomeItem) }

@@ -18,7 +18,7 @@ export const RecommendationReason = published(
       type: { type: 'string', enum: [...reasonTypes] },
       content_id: {
         type: 'integer',
-        description: "With `watched`: the film or show from the user's history that contributed most to this recommendation"
+        description: 'With `watched`: the watched or liked title that contributed most'
       },
       name: { type: 'string', description: 'With `watched`: the name of that title' }
     }

@@ -82,7 +82,7 @@ export const toHistory = ({
   watched_at,
   created_at,
   updated_at,
-  ...kept
+  ...others
 }: HistoryDocument): HistoryProgress => ({
   _id: _id.toHexString(),
   user_id,
@@ -91,7 +91,7 @@ export const toHistory = ({
   percentage: percentage ?? 0,
   plays: plays ?? 0,
   watched_at: watched_at ? timestamp(watched_at) : null,
-  previous: toPrevious(kept),
+  previous: toPrevious(others),
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at)
 })

@@ -56,10 +56,11 @@ export const pageOf = async <T extends Document>(
   { filter, order = newestFirst, isShown }: Selected<T>,
   { page, perPage }: PageQuery
 ) => {
-  const shown = isShown ? { $and: [filter, { content_id: { $nin: await unshownContents(db, collection, filter, isShown) } }] } : filter
-  const count = [{ $match: shown }, { $count: 'total' }]
+  const unshown = isShown && (await unshownContents(db, collection, filter, isShown))
+  const shownFilter = unshown ? { $and: [filter, { content_id: { $nin: unshown } }] } : filter
+  const count = [{ $match: shownFilter }, { $count: 'total' }]
   const rows = await aggregateAll<T | { total: number }>(db, collection, [
-    { $match: shown },
+    { $match: shownFilter },
     { $sort: order },
     { $skip: (page - 1) * perPage },
     { $limit: perPage },

@@ -70,7 +70,7 @@ const usersOf = (target: Document): number[] =>
 
 /**
  * Calls back after each write with the users whose lists it may have changed, also if it has failed: it may have taken effect. Every write
- * to these lists has to name its users.
+ * to these lists that changes what is sent has to name its users.
  */
 export const noticing = (db: Db, onWrite: (users: number[]) => void): Db => {
   const noticed = (collection: Collection) => {

@@ -9,10 +9,11 @@ import { inputAjv, rule } from '../validators.js'
 /** Compiles the schema of a body, or of a query, whose strings are first converted to the types in the schema. */
 export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {
   const validate = inputAjv.compile(schema as TSchema)
+  // None for a body.
   const parameters = httpPart === 'querystring' ? Object.entries((schema as TObject).properties) : []
 
   return (data: unknown) => {
-    const faults = readQuery(parameters, data as Query)
+    const faults = convertQuery(parameters, data as Query)
     if (faults.length > 0) return { error: faults }
     return validate(data) ? { value: data } : { error: validate.errors as ErrorObject[] }
   }
@@ -21,7 +22,7 @@ export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPa
 type Query = Record<string, unknown>
 
 /** Converts the values in place. Finds repeated parameters and too many or too long values without validating thousands of them. */
-const readQuery = (parameters: [string, TSchema][], query: Query): ErrorObject[] => {
+const convertQuery = (parameters: [string, TSchema][], query: Query): ErrorObject[] => {
   const faults: ErrorObject[] = []
   for (const [name, schema] of parameters) {
     const given = query[name] as string | string[] | undefined
@@ -35,7 +36,7 @@ const readQuery = (parameters: [string, TSchema][], query: Query): ErrorObject[]
           ? 'size'
           : undefined
     if (fault) faults.push({ keyword: fault, instancePath: `/${name}`, schemaPath: '', params: {}, parentSchema: schema })
-    else query[name] = isList ? values.map(value => read(schema.items, value)) : read(schema, values[0] as string)
+    else query[name] = isList ? values.map(value => converted(schema.items, value)) : converted(schema, values[0] as string)
   }
   return faults
 }
@@ -55,7 +56,7 @@ const longestOf = ({ maxLength = maxValueLength }: TSchema): number => maxLength
 /** Counts characters, some of which take two places in a string. */
 const isTooLong = (text: string, most: number) => text.length > most && (text.length > 2 * most || [...text].length > most)
 
-const read = (schema: TSchema, text: string) => {
+const converted = (schema: TSchema, text: string) => {
   if (schema.type === 'integer' && /^\d+$/.test(text)) return Number(text)
   if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   // In a query, a plus that was not encoded means a space.

@@ -100,6 +100,7 @@ export const ownTokens = ({ iss, aud, life, checkSignature }: Options): Tokens =
         const { header, payload } = decoded(text)
         if (!hasNoExtensions(header) || !OwnClaims.Check(payload) || !areValid(payload, { iss, aud }, Date.now() / 1000)) return null
         const { sub, sid, iat, exp, max_age, acc = sub } = payload
+        // Earlier than `exp` if the setting has been shortened since.
         const expiresAt = Math.min(exp, iat + life)
         if (expiresAt <= Date.now() / 1000) return null
         const [id, account] = [integerId(sub), integerId(acc)]

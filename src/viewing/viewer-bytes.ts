@@ -54,8 +54,8 @@ const titleParts =
     return withContent({ content_id }, content, more)
   }
 
-/** One page of a list, without the elements that cannot be served. */
-const pageBytesOf =
+/** Makes a function that writes a page of a list, without the elements that cannot be served. */
+const pageWriter =
   <Document extends ListElement, Element>(
     name: ViewerList,
     isServable: (document: Document) => boolean,
@@ -64,10 +64,10 @@ const pageBytesOf =
   async (catalogue: Catalogue, elements: Document[], meta: Meta) =>
     pageBytes(await joinContents(catalogue, catalogue.reporter.keepServable(name, elements, isServable), parts), meta)
 
-export const historyPageBytes = pageBytesOf('history', isServableHistory, historyParts)
-export const watchlistPageBytes = pageBytesOf('watchlist', isServableWatchlist, watchlistParts)
-export const hiddenPageBytes = pageBytesOf('hidden', isServableElement, titleParts(toHidden))
-export const ratingsPageBytes = pageBytesOf('ratings', isServableRating, titleParts(toRating))
+export const historyPageBytes = pageWriter('history', isServableHistory, historyParts)
+export const watchlistPageBytes = pageWriter('watchlist', isServableWatchlist, watchlistParts)
+export const hiddenPageBytes = pageWriter('hidden', isServableElement, titleParts(toHidden))
+export const ratingsPageBytes = pageWriter('ratings', isServableRating, titleParts(toRating))
 
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
   const { fragments, reporter } = catalogue

@@ -239,7 +239,7 @@ t.test('headers of answers', async t => {
 t.test('the route that CONTRIBUTING.md shows is the one in the repository', async t => {
   const text = between(await read('CONTRIBUTING.md'), '## An endpoint in four files', '\n## ')
   const route = await read('routes/profiles/index.ts')
-  const shown = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => String(code))
+  const shown = [...text.matchAll(/```ts\n(.*?)```|`(response: .*?)`/gs)].map(([, block, line]) => String(block ?? line))
   t.equal(shown.length, 2)
   for (const code of shown) t.ok(route.includes(code), code)
 })

@@ -49,7 +49,7 @@ export const timed = (db: Db, timerOf: TimerOf): Db =>
       timedOperation(db.aggregate.bind(db), timerOf(stages.at(-1)?.$merge.into, 'aggregate'))(stages as never, options as never),
     command: (command: Document, options?: RunCommandOptions) => {
       const [kind, named] = Object.entries(command)[0] as [string, unknown]
-      // A getMore names its cursor there.
+      // Nearly all commands name their collection first. A getMore begins with the id of its cursor.
       return timedOperation(db.command.bind(db) as Operation, timerOf(String(command.collection ?? named), kind))(
         command as never,
         options as never

@@ -13,7 +13,7 @@ export type ReasonType = RecommendationReason['type']
 /** Decides the type of a reason, for responses and for counts. */
 export const reasonTypeOf = (because: number | undefined): ReasonType => (because === undefined ? 'popular' : 'watched')
 
-/** The reason as it is sent. A watched title that cannot be served is not named: then the reason is popularity. */
+/** The reason as it is sent. A watched title that cannot be served is not named: then it says popularity, but counts as watched. */
 export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): RecommendationReason => {
   switch (reasonTypeOf(content_id)) {
     case 'popular':
