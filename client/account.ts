@@ -63,6 +63,8 @@ export const createAccount = ({ open, userCalls, begin, leave, stop, forget }: O
     eraseMe: async (password: string) => {
       const profiles = await calls.get('/profiles')
       await once.delete('/me', { body: { password } }).catch(asWrongPassword)
+      // What goes on by itself would fill the copies again.
+      stop()
       for (const { id } of profiles) await forget(id)
       await leave()
     },

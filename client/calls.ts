@@ -1,6 +1,6 @@
 import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
 import type { Clock } from './clock.js'
-import { errorOf, noAnswer, ViewerError } from './errors.js'
+import { errorOf, noAnswer, notFromService, ViewerError } from './errors.js'
 import type { paths } from './schema.js'
 
 export type Fetch = (request: Request, init?: RequestInit) => Promise<Response>
@@ -58,7 +58,7 @@ export const createCalls = (baseUrl: string, fetch: Fetch) => {
         throw cause instanceof ViewerError || init?.signal?.aborted ? cause : noAnswer(cause)
       })
       if (!response.ok) throw errorOf(response, error)
-      if (data?.success !== true) throw noAnswer('The response is not from the service: a captive portal or a proxy may have sent it')
+      if (data?.success !== true) throw notFromService()
       return 'data' in data ? data.data : data
     }) as Call<M>
 

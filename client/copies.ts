@@ -71,7 +71,12 @@ export const createCopies = ({ store, exclusively, owner, changes }: Options) =>
     } while (!copy.isComplete)
     return copy
   }
-  const read = (id: number) => exclusively('copy', async () => readFrom(id, await load(id)))
+  /** A copy that was dropped while the call waited for its turn must stay dropped, so whoever ends the call aborts it first. */
+  const read = (id: number, signal?: AbortSignal) =>
+    exclusively('copy', async () => {
+      signal?.throwIfAborted()
+      return readFrom(id, await load(id))
+    })
 
   return {
     read,

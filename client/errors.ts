@@ -84,6 +84,7 @@ export class ViewerError extends Error {
 }
 
 export const noAnswer = (cause: unknown) => new ViewerError('no-answer', 'The service did not answer', { cause })
+export const notFromService = () => noAnswer('The response is not from the service: a captive portal or a proxy may have sent it')
 export const signedOut = () => new ViewerError('signed-out', 'Nobody is signed in')
 export const sessionEnded = (cause?: unknown) =>
   new ViewerError('session-ended', 'The session has ended: it expired, was revoked or was signed out elsewhere', { status: 401, cause })
@@ -114,9 +115,17 @@ const secondsOf = (retryAfter: string | null) => {
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
 }
 
+/** Statuses that say the same from whomever they are: the request took too long, or there are too many. */
+const fromAnyone = [408, 429]
+
 /** The error for an unsuccessful response. A proxy may have sent it, so its body can be anything. */
 export const errorOf = ({ status, headers }: Response, body: unknown) => {
-  const { code, message, errors, error, devices } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const { success, code, message, errors, error, devices } = (typeof body === 'object' && body !== null ? body : {}) as Record<
+    string,
+    unknown
+  >
+  // What only a proxy refuses must not be dropped, and only the service may end a session.
+  if (success !== false && status < 500 && !fromAnyone.includes(status)) return notFromService()
   return new ViewerError(kindOf(status, devices), typeof message === 'string' ? message : `The response was HTTP ${status}`, {
     status,
     code: typeof code === 'number' ? code : undefined,

@@ -102,9 +102,9 @@ export const createClient = ({
   const { answerTo } = createUserCalls(baseUrl, request => fetch(request), session)
   const live = createLive({
     owner: session.reporter,
-    read: async id => {
+    read: async (id, signal) => {
       await outbox.deliverAtOnce()
-      return copies.read(id)
+      return copies.read(id, signal)
     },
     take: copies.take,
     open: (owner, since, signal) =>

@@ -17,7 +17,7 @@ export interface LiveOptions {
 
 interface Options {
   owner: () => Promise<User | undefined>
-  read: (owner: number) => Promise<Copy>
+  read: (owner: number, signal: AbortSignal) => Promise<Copy>
   take: (owner: number, since: string, page: Changes) => Promise<Copy>
   open: (owner: number, since: string, signal: AbortSignal) => Promise<Response>
 }
@@ -176,12 +176,12 @@ export const createLive = ({ owner, read, take, open }: Options) => {
     const turn = async () => {
       const isPolling = Date.now() < pollUntil
       if (!copy || isBehind || isPolling) {
-        const next = await read(id)
+        const next = await read(id, signal)
         if (!copy || textOf(next) !== textOf(copy)) keep(next)
         copy = next
       }
       isBehind = false
-      if (signal.aborted) return 0
+      if (signal.aborted || isHidden()) return 0
       if (!isPolling) return stream(copy.cursor)
       failures = 0
       return about(pollEvery)
@@ -191,6 +191,7 @@ export const createLive = ({ owner, read, take, open }: Options) => {
       try {
         await pause(copy && isHidden() ? undefined : await turn())
       } catch (error) {
+        if (signal.aborted) return
         if (!mayBeTemporary(error)) throw error
         isBehind = true
         pollUntil = 0

@@ -61,18 +61,42 @@ export const createOutbox = ({ store, clock, exclusively, reporter, callsOf, ask
   let lastFailure: ViewerError | undefined
   let notBefore = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+  /** The last report that was sent without a time, and when it was answered. */
+  let undated: { content_id: number; observed: number; answered: number } | undefined
 
   const settle = (isMeant: (kept: Kept) => boolean, outcome: Outcome) => {
     for (const { kept, resolve } of waiting) if (isMeant(kept)) resolve(outcome)
     waiting = waiting.filter(({ kept }) => !isMeant(kept))
   }
 
-  const bodyOf = async ({ kind: _, user_id: __, observed, ...report }: KeptReport) => {
+  /** A report without a time got that of its arrival. So one that follows it must not be dated before that, or it would not count. */
+  const momentOf = ({ content_id, observed }: KeptReport) =>
+    undated?.content_id === content_id && undated.observed < observed ? Math.max(observed, undated.answered) : observed
+
+  const bodyOf = async (kept: KeptReport): Promise<Report & { observed_at?: string }> => {
+    const { kind: _, user_id: __, observed: ___, ...report } = kept
+    const moment = momentOf(kept)
     // A report may be dated slightly in the future, because reports of one millisecond get consecutive times. It is sent without its
     // time as well: the service would replace such a time by that of arrival.
-    if (Date.now() - observed < live) return report
+    if (Date.now() - moment < live) return report
     if (!clock.isKnown()) await askTheTime()
-    return { ...report, observed_at: clock.serviceTime(observed) }
+    return { ...report, observed_at: clock.serviceTime(moment) }
+  }
+
+  const sendReports = async <T>(kept: KeptReport[], post: (bodies: Report[]) => Promise<T>) => {
+    const bodies: Report[] = []
+    let last: KeptReport | undefined
+    for (const report of kept) {
+      const body = await bodyOf(report)
+      if (!body.observed_at) last = report
+      bodies.push(body)
+    }
+    try {
+      return await post(bodies)
+    } finally {
+      // It may have arrived even if there was no answer.
+      if (last) undated = { content_id: last.content_id, observed: last.observed, answered: Date.now() }
+    }
   }
 
   const sendRating = async (owner: number, content_id: number, rating: Rating | null) => {
@@ -93,7 +117,7 @@ export const createOutbox = ({ store, clock, exclusively, reporter, callsOf, ask
   const send = async (kept: Kept) => {
     switch (kept.kind) {
       case 'report':
-        return callsOf(kept.user_id).post('/history', { body: await bodyOf(kept), keepalive })
+        return sendReports([kept], ([body]) => callsOf(kept.user_id).post('/history', { body: body as Report, keepalive }))
       case 'rating':
         return sendRating(kept.user_id, kept.content_id, kept.rating)
       case 'preferences': {
@@ -114,9 +138,7 @@ export const createOutbox = ({ store, clock, exclusively, reporter, callsOf, ask
     }
   }
   const sendMany = async (owner: number, kept: KeptReport[]): Promise<Refusal[]> => {
-    const reports: Report[] = []
-    for (const report of kept) reports.push(await bodyOf(report))
-    const { refused } = await callsOf(owner).post('/history/batch', { body: { reports }, keepalive })
+    const { refused } = await sendReports(kept, reports => callsOf(owner).post('/history/batch', { body: { reports }, keepalive }))
     return refused.map(({ index, code, message }) => ({
       kept: kept[index] as KeptReport,
       error: new ViewerError('refused', message, { code })

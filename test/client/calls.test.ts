@@ -185,6 +185,10 @@ t.test('errors say what is wrong and what to do', async t => {
     const answers: [number, string, Record<string, string>, object][] = [
       [502, '<h1>Bad Gateway</h1>', {}, { kind: 'failed', message: 'The response was HTTP 502', retryAfter: undefined }],
       [500, '{"code":"E"}', {}, { kind: 'failed', code: undefined, fields: [] }],
+      [403, '<h1>Forbidden</h1>', {}, { kind: 'no-answer', status: undefined, cause: /not from the service/ }],
+      [404, '{"code":404}', {}, { kind: 'no-answer', status: undefined }],
+      [401, '', {}, { kind: 'no-answer', status: undefined }],
+      [429, '', {}, { kind: 'busy', status: 429 }],
       [503, '', { 'retry-after': date }, { kind: 'busy', retryAfter: Number }],
       [503, '', { 'retry-after': 'soon' }, { kind: 'busy', retryAfter: undefined }],
       [200, '<h1>Welcome to our hotel</h1>', {}, { kind: 'no-answer', advice: /connection/ }],

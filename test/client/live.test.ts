@@ -3,7 +3,7 @@ import type { Client, Copy, LiveOptions } from '../../client/index.js'
 import { eventsIn } from '../../client/live.js'
 import { password } from '../helpers/app.js'
 import { until } from '../helpers/until.js'
-import { asBrowser, clientOf, kindOf, newViewer, serve, signedIn } from './helper.js'
+import { asBrowser, clientOf, gateTo, kindOf, newViewer, serve, signedIn } from './helper.js'
 
 const { app, baseUrl } = await serve(t)
 
@@ -250,6 +250,35 @@ t.test('it ends', async t => {
       t.strictSame(ends, [])
     }
     t.equal(await kindOf(other.client.sync({ live: true })), 'signed-out')
+  })
+
+  t.test('with the copy, which stays dropped though a read of it was waiting', async t => {
+    const gate = gateTo('/history')
+    const { other } = await devices(t, baseUrl, app, { fetch: gate.gated })
+    const reported = other.client.report({ content_id: 1, time: 10 })
+    await until(() => other.count('POST /history') > 0)
+    const following = other.client.sync({ live: true })
+    await new Promise(setImmediate)
+    const dropped = other.client.dropCopy()
+    gate.open()
+    await t.rejects(following, { name: 'AbortError' })
+    await dropped
+    t.match(await reported, { state: 'sent' })
+    t.equal(other.count('GET /changes'), 0)
+    t.equal(await other.client.copy(), undefined)
+  })
+
+  t.test('a hidden page does not begin a stream', async t => {
+    const document = Object.assign(new EventTarget(), { visibilityState: 'hidden' })
+    asBrowser(t, { addEventListener: () => {}, removeEventListener: () => {}, document })
+    const { client, other } = await devices(t)
+    const { has } = await follow(other.client)
+    await watch(client, 1, 7)
+    t.equal(other.count(streamPath), 0)
+    Object.assign(document, { visibilityState: 'visible' }).dispatchEvent(new Event('visibilitychange'))
+    await has(1, 7)
+    other.client.close()
+    await ended()
   })
 
   t.test('when the app fails to take a copy', async t => {

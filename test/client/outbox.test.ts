@@ -3,7 +3,20 @@ import t from 'tap'
 import type { Fetch } from '../../client/calls.js'
 import { addUser, password } from '../helpers/app.js'
 import { until } from '../helpers/until.js'
-import { asBrowser, change, clientOf, createStore, errorOf, historyOf, kept, newViewer, secondsAgo, serve, signedIn } from './helper.js'
+import {
+  asBrowser,
+  change,
+  clientOf,
+  createStore,
+  errorOf,
+  gateTo,
+  historyOf,
+  kept,
+  newViewer,
+  secondsAgo,
+  serve,
+  signedIn
+} from './helper.js'
 
 t.test('reports', async t => {
   const minute = 60_000
@@ -57,6 +70,34 @@ t.test('reports', async t => {
       { content_id: 2, time: 20, percentage: 0 }
     ])
     for (const { updated_at } of elements) t.ok(secondsAgo(updated_at) > 2, 'the service stores the time of the observation')
+  })
+
+  t.test('what a proxy refuses is kept', async t => {
+    let isThere = true
+    const proxied: Fetch = async (request, init) =>
+      isThere && request.method === 'POST' && request.url.endsWith('/history')
+        ? new Response('<h1>Forbidden</h1>', { status: 403 })
+        : fetch(request, init)
+    const { client } = clientOf(t, baseUrl, { fetch: proxied })
+    await newViewer(app, client)
+    t.match(await client.report({ content_id: 1, time: 10 }), { state: 'kept', error: { kind: 'no-answer' } })
+    t.equal(await client.unsent(), 1)
+    isThere = false
+    await client.sendUnsent()
+    t.match(await historyOf(client), [{ content_id: 1, time: 10 }])
+  })
+
+  t.test('a report that waited behind a slow one counts, although it was made before that arrived', async t => {
+    const gate = gateTo('/history')
+    const { client, sent } = clientOf(t, baseUrl, { fetch: gate.gated })
+    await newViewer(app, client)
+    const first = client.report({ content_id: 1, time: 100, percentage: 89 })
+    await until(() => sent.at(-1)?.path === 'POST /history')
+    const second = client.report({ content_id: 1, time: 200, percentage: 100 })
+    await sleep(2100)
+    gate.open()
+    t.strictSame(await Promise.all([first, second]), [{ state: 'sent' }, { state: 'sent' }])
+    t.match(await historyOf(client), [{ content_id: 1, time: 200, percentage: 100, plays: 1 }])
   })
 
   t.test('a kept report is sent by itself once the service is back', async t => {

@@ -301,7 +301,7 @@ t.test('a renewal and a switch do not get in the way of each other', async t => 
     } as Store
     const isRefused = (request: Request) => isSlow && request.url.endsWith('/history')
     const refusing = async (request: Request, init?: RequestInit) =>
-      isRefused(request) ? new Response('{}', { status: 401 }) : fetch(request, init)
+      isRefused(request) ? Response.json({ success: false }, { status: 401 }) : fetch(request, init)
     const ends: unknown[] = []
     const { client } = clientOf(t, baseUrl, { store: sometimes, fetch: refusing, onSessionEnd: error => ends.push(error) })
     t.equal((await client.user())?.id, ada)

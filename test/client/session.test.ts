@@ -472,7 +472,7 @@ t.test('signing in by a code', async t => {
 
     t.test('or not at all where the service refuses', async t => {
       const strange: Fetch = async request =>
-        request.url.endsWith('/token') ? new Response('{"code":400}', { status: 400 }) : fetch(request)
+        request.url.endsWith('/token') ? new Response('{"success":false,"code":400}', { status: 400 }) : fetch(request)
       t.match(await errorOf(deviceOf([], strange).signIn()), { kind: 'refused', status: 400 })
     })
 
