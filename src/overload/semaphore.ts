@@ -34,12 +34,12 @@ export class Semaphore {
     }
   }
 
-  async run<T>(job: () => Promise<T>): Promise<T> {
-    await new Promise<void>(resolve => this.acquire(resolve))
+  async run<T>(job: () => Promise<T>, caller?: CallerKey): Promise<T> {
+    await new Promise<void>(resolve => this.acquire(resolve, caller))
     try {
       return await job()
     } finally {
-      this.release()
+      this.release(caller)
     }
   }
 

@@ -41,7 +41,8 @@ export class LiveStreams {
   private readonly followers = new Map<number, Followers[]>()
   /** Those that remember what they have sent. */
   private readonly remembering = new Set<Followers>()
-  private readonly reads = new Semaphore(readsAtOnce)
+  /** One at a time of each account, because its reads wait for its other requests. */
+  private readonly reads = new Semaphore(readsAtOnce, 1)
   private readonly sweeping = setInterval(() => this.sweep(), sweepEvery).unref()
 
   constructor(private readonly options: Options) {}
@@ -106,7 +107,7 @@ export class LiveStreams {
         void this.catchUp(stream, resettingCursor(viewer.id))
       }
     }
-    for (const followers of this.remembering) if (followers.sent.isOld(now)) this.forget(followers)
+    for (const followers of this.remembering) if (followers.forgetOld(now)) this.remembering.delete(followers)
   }
 
   private remove(stream: LiveStream, reason: StreamEnd) {
@@ -137,6 +138,7 @@ export class LiveStreams {
       }
       if (!isWanted()) return
       followers.streams.set(stream, { cursor, sent })
+      this.remembering.add(followers)
       if (followers.nudges > seen) void this.look(followers)
     } catch (error) {
       this.options.onFault(error)
@@ -190,17 +192,12 @@ export class LiveStreams {
     }
   }
 
-  private forget(followers: Followers) {
-    followers.sent = new SentChanges()
-    this.remembering.delete(followers)
-  }
-
   /** The pages from a cursor on, as long as they are wanted. While the database is away, tries again. */
   private async *pagesFrom(cursor: string, { reader, isWanted, hasNews = false, onRead }: Pages) {
     for (let since = cursor, more = true; more && isWanted(); ) {
       onRead?.()
       try {
-        const page = await this.reads.run(() => this.options.read(reader, since, hasNews))
+        const page = await this.reads.run(() => this.options.read(reader, since, hasNews), reader.viewer.account)
         if (!isWanted()) return
         yield page
         since = page.cursor
@@ -256,6 +253,12 @@ class Followers {
     this.cursor = page.cursor
     const data = this.sent.unsentIn(page)
     if (data) for (const [stream, state] of this.streams) if (state === 'following') stream.send(page.cursor, data)
+  }
+
+  /** Forgets what was sent long ago. Returns whether nothing is remembered any more. */
+  forgetOld(now: number) {
+    const own = [...this.streams.values()].flatMap(state => (typeof state === 'string' ? [] : state.sent))
+    return [this.sent, ...own].filter(sent => !sent.forgetOld(now)).length === 0
   }
 
   destroy() {

@@ -39,7 +39,9 @@ export class SentChanges {
     for (const [key, state] of this.states) if (states.get(key) !== state) this.states.delete(key)
   }
 
-  isOld(now: number) {
-    return now - this.usedAt > rememberedFor
+  /** Forgets all if it is old. Returns whether nothing is remembered. */
+  forgetOld(now: number) {
+    if (now - this.usedAt > rememberedFor) this.states.clear()
+    return this.states.size === 0
   }
 }
