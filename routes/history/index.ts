@@ -103,7 +103,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     async function reportProgress(request, reply) {
       const report = orThrow(reportOf(request.body, catalogue, app.audienceOf(request)), historyContentNotFound)
       const viewer = app.viewerOf(request)
-      // Undefined if the report is older than the removal of its element.
+      // Undefined if the report is older than the removal of its element, and there is no newer one.
       const elementId = await reports.put(viewer.id, report)
       uptake.begin(viewer.id, report)
       reply.code(201)
@@ -127,7 +127,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { body, params } = request
     const { id } = app.viewerOf(request)
     const audience = app.audienceOf(request)
-    const contentId = needsContent(body, catalogue, audience) ? await reports.contentOf(id, params.watchedVideoId) : undefined
+    const stored = needsContent(body, catalogue, audience) ? await reports.contentOf(id, params.watchedVideoId) : undefined
+    const contentId = stored === undefined ? undefined : catalogue.skeleton.leadOf(stored)
     const isShown = catalogue.ageFilterFor(audience) ?? (() => true)
     // With an age limit, the content is always known.
     if (contentId !== undefined && !isShown(contentId)) throw historyUpdateNotFound()

@@ -24,16 +24,13 @@ export const coveringIndex = {
  * A user's history as columns, newest first. Reading the other fields too would take twice as long. Values are undefined in the rows of
  * other lists, which are read along (see `Row`), and where other software has left out a field. Columns may end before the last row.
  */
-export interface WatchedColumns {
+export interface HistoryColumns {
   content_ids: (number | undefined)[]
   times: (number | undefined)[]
   percentages: (number | undefined)[]
   plays: number[]
   /** In milliseconds. Also undefined where other software has written no date. */
   updated: (number | undefined)[]
-}
-
-export interface HistoryColumns extends WatchedColumns {
   /** Those of positions before a brief start. */
   previousTimes: (number | undefined)[]
 }
@@ -72,9 +69,7 @@ const isDefined = <T>(value: T | undefined) => value !== undefined
 
 const watchedBy = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
 
-const watchedFields = { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1, updated_at: 1 }
-const watched = { $project: watchedFields }
-const watchedAndWhere = { $project: { ...watchedFields, previous_time: 1 } }
+const watched = { $project: { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1, previous_time: 1, updated_at: 1 } }
 
 /** A stage that adds rows of another list of the user, which saves an operation. */
 const and = (coll: string, user_id: number, ...stages: Document[]) => ({
@@ -169,20 +164,20 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
 
   return {
     /** The whole history, and what the user thinks of titles. `read` decodes the rows. Not needed for a digest that is known. */
-    wholeAndOpinions: async (user_id: number): Promise<{ digest: string; read: () => WatchedColumns & Opinions }> => {
+    wholeAndOpinions: async (user_id: number): Promise<{ digest: string; read: () => HistoryColumns & Opinions }> => {
       const rows = await rowsOf([...watchedBy(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)])
       return { digest: digestOf(rows), read: () => columnsIn(rows) }
     },
 
     /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
     latestHiddenAndDismissed: async (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> =>
-      columnsIn(await rowsOf([...watchedBy(user_id), { $limit: latest }, watchedAndWhere, andHidden(user_id), andDismissed(user_id)])),
+      columnsIn(await rowsOf([...watchedBy(user_id), { $limit: latest }, watched, andHidden(user_id), andDismissed(user_id)])),
 
     /** All that a start page needs to know about a user, except for the elements of its cards. */
     wholeAndLists: async (user_id: number, saved: number) => {
       const rows = await rowsOf([
         ...watchedBy(user_id),
-        watchedAndWhere,
+        watched,
         andHidden(user_id),
         andRated(user_id),
         andSeen(user_id),

@@ -185,9 +185,9 @@ export const resumableFilter = { $or: [...startedFilter.$or, { previous_time: { 
 export const isResumable = (history: Columns<'times' | 'percentages' | 'previousTimes'>, i: number) =>
   isStarted(history, i) || isPositive(history.previousTimes[i])
 
-/** Started or ever completed: it says something about the viewer's taste, and is not recommended. */
-export const isStartedOrCompleted = (history: Columns<'times' | 'percentages' | 'plays'>, i: number) =>
-  isStarted(history, i) || isPositive(history.plays[i])
+/** Begun or ever completed: it says something about the viewer's taste, and is not recommended. */
+export const isBegun = (history: Columns<'times' | 'percentages' | 'previousTimes' | 'plays'>, i: number) =>
+  isResumable(history, i) || isPositive(history.plays[i])
 
 /** Anything that marking it as unwatched takes back. */
 export const begunFilter = { $or: [...resumableFilter.$or, { plays: { $gt: 0 } }] }

@@ -129,6 +129,13 @@ export const reportsOf = (db: Db, completedAt: number) => {
     }
   }
 
+  /** Writes the reports. Removes again what they, or an earlier attempt to send those that are dropped now, may have brought back. */
+  const writeOrRemove = async (user_id: number, kept: Report[], dropped: Report[] = []) => {
+    const mayBeBack = kept.length > 0 && (await writeAll(history, { user_id, reports: byContent(kept), completedAt }))
+    const inDoubt = mayBeBack ? [...kept, ...dropped] : dropped
+    if (inDoubt.length > 0) await removeAgain(user_id, inDoubt)
+  }
+
   /** Adds completed elements, in a seventh of the time that upserts take. */
   const addCompleted = (user_id: number, ends: Report[]) => {
     const begun = ends.map(({ content_id, progress: { time = 0 } }) => ({ user_id, content_id, time }))
@@ -145,7 +152,11 @@ export const reportsOf = (db: Db, completedAt: number) => {
         const element = await history.findOne(writeOf(user_id, report, []).filter, found)
         return element ? String(element._id) : undefined
       }
-      if ((await removedSince(user_id, [report])).length > 0) return idOf()
+      if ((await removedSince(user_id, [report])).length > 0) {
+        // An earlier attempt may have brought the element back, and failed before it was removed again.
+        await removeAgain(user_id, [report])
+        return idOf()
+      }
 
       let mayBeBack = false
       const { value } = await withRetries(async lostFor => {
@@ -169,9 +180,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
     putAll: async (user_id: number, reports: Report[]) => {
       const dropped = new Set(await removedSince(user_id, reports))
       const kept = reports.filter(report => !dropped.has(report))
-      if (kept.length === 0) return
-      const written = byContent(kept)
-      if (await writeAll(history, { user_id, reports: written, completedAt })) await removeAgain(user_id, kept)
+      await writeOrRemove(user_id, kept, [...dropped])
     },
 
     /** Writes the reports, made now at the end, of the contents that are not completed. Returns how many. */
@@ -187,8 +196,8 @@ export const reportsOf = (db: Db, completedAt: number) => {
         changed ??= left.length
         const added = left.filter(({ content_id }) => !percentages.has(content_id))
         if (added.length > 0) await addCompleted(user_id, added)
-        const updated = byContent(left.filter(({ content_id }) => percentages.has(content_id)))
-        if (updated.length > 0) await writeAll(history, { user_id, reports: updated, completedAt })
+        const updated = left.filter(({ content_id }) => percentages.has(content_id))
+        await writeOrRemove(user_id, updated)
         return changed
       })
     },

@@ -1,8 +1,8 @@
 import type { Rating } from '../../schemas/rating.js'
 import { type Audience, isWithinAge } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import type { Opinions, WatchedColumns } from '../data/history-columns.js'
-import { isStartedOrCompleted } from '../data/progress.js'
+import type { HistoryColumns, Opinions } from '../data/history-columns.js'
+import { isBegun } from '../data/progress.js'
 
 export interface InterestSettings {
   /** Percentage from which a content counts as completed. */
@@ -42,7 +42,7 @@ const full = 1
 
 export const viewingOf = (
   { skeleton, tree }: Catalogue,
-  history: WatchedColumns & Opinions,
+  history: HistoryColumns & Opinions,
   settings: InterestSettings,
   { maxAge }: Audience
 ): Viewing & { unwanted: Set<number> } => {
@@ -64,11 +64,12 @@ export const viewingOf = (
     const title = tree.title(row)
     // A title that was begun after it was seen in vain does not fade, even if it was begun for only a moment.
     if ((seen.get(title) ?? Number.POSITIVE_INFINITY) <= (history.updated[i] ?? 0)) seen.delete(title)
-    if (!isStartedOrCompleted(history, i)) return
+    if (!isBegun(history, i)) return
     if (unwanted.has(title)) return
     excluded.add(title)
     addLikes(history.updated[i] ?? Number.NEGATIVE_INFINITY)
-    add(row, title, interestOf(history.times[i], history.percentages[i], settings))
+    const time = Math.max(history.times[i] ?? 0, history.previousTimes[i] ?? 0)
+    add(row, title, interestOf(time, history.percentages[i], settings))
   })
   addLikes(Number.NEGATIVE_INFINITY)
   for (const { title } of likes) seen.delete(title)

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import t from 'tap'
 import type { HistoryStatus } from '../../schemas/history.js'
 import { type HistoryDocument, historyOf } from '../../src/data/history.js'
-import { isResumable, isStartedOrCompleted, type Progress, pipelineOf, resumableFilter, startedFilter } from '../../src/data/progress.js'
+import { isBegun, isResumable, type Progress, pipelineOf, resumableFilter } from '../../src/data/progress.js'
 import { reportsOf } from '../../src/data/reports.js'
 import { build } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
@@ -225,7 +225,7 @@ t.test('completions', async t => {
     const found = async (filter: Document) => idsOf(await collection.find({ user_id, ...filter }).toArray())
     t.strictSame(inCode(isResumable), await found(resumableFilter))
     const isCompleted = { percentage: { $gte: completedAt } }
-    t.strictSame(inCode(isStartedOrCompleted), await found({ $or: [...startedFilter.$or, { plays: { $gt: 0 } }, isCompleted] }))
+    t.strictSame(inCode(isBegun), await found({ $or: [...resumableFilter.$or, { plays: { $gt: 0 } }, isCompleted] }))
   })
 
   t.test('only late reports are marked with their arrival', async t => {
