@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Audience } from '../../src/catalogue/audience.js'
+import { type Audience, everybody } from '../../src/catalogue/audience.js'
 import type { PopularityDocument } from '../../src/data/popularity.js'
 import { interestOf } from '../../src/recommendations/interest.js'
 import { varied } from '../../src/recommendations/serving/reasons.js'
@@ -140,6 +140,27 @@ t.test('what was recommended is remembered, until the viewing, the audience, the
   t.equal(read, 7)
   again()
   t.equal(read, 7)
+})
+
+t.test('titles that have faded come last, and even there at most four of ten neighbours have the same reason', async t => {
+  const ids = span(1, 9)
+  const app = await buildWith(t, { contents: ids.map(id => film(id)) })
+  await views(app, crowdOf(ids, 1, firstOfCrowd))
+  await taught(app)
+  const { catalogue, recommender } = app
+  const [watched = 0, ...others] = ids.map(id => catalogue.skeleton.row(id) as number)
+  const varied = (faded: number[], count = 10) =>
+    recommender.recommendVaried({ titles: new Map([[watched, 1]]), excluded: new Set([watched]), faded: new Set(faded) }, everybody, count)
+  const all = recommender.recommend({ titles: new Map([[watched, 1]]), excluded: new Set([watched]), faded: new Set() }, everybody, 10)
+  t.strictSame(new Set(all.map(({ because }) => because)), new Set([watched]), 'all have the same reason')
+  t.equal(varied([]).length, 4)
+  for (const count of span(1, 8)) {
+    const faded = all.slice(0, count).map(({ title }) => title)
+    const shown = titles(varied(faded))
+    const fresh = titles(all).filter(title => !faded.includes(title))
+    t.strictSame(shown, [...fresh, ...faded].slice(0, 4), `${count} faded`)
+  }
+  t.strictSame(titles(varied(others, 2)), titles(all).slice(0, 2))
 })
 
 t.test('titles like one are found behind all that are excluded, and without those that have closed since', async t => {

@@ -90,8 +90,7 @@ export class Recommender {
 
   /** Like `recommend`, but limits how many adjacent recommendations have the same watched title as their reason. */
   recommendVaried(viewing: Viewing, audience: Audience, count: number, now = Date.now()): Recommendation[] {
-    const vary = (excluded: Set<number>) => varied(this.candidates({ ...viewing, excluded }, audience, count, now), count)
-    return fadedLast(viewing, count, vary, ({ title }) => title)
+    return varied(this.candidatesFadedLast(viewing, audience, count, now), count)
   }
 
   /** Open titles like this one, as rows of the skeleton: by the model, then by terms and type. The excluded ones are left out. */
@@ -101,6 +100,14 @@ export class Recommender {
     if (known.length === count) return known
     for (const row of known) request.excluded.add(row)
     return [...known, ...this.alike(title, { ...request, count: count - known.length })]
+  }
+
+  /** Not with `fadedLast`, because what varies two lists separately may put too many of a reason next to each other where they meet. */
+  private *candidatesFadedLast(viewing: Viewing, audience: Audience, count: number, now: number) {
+    const { excluded, faded } = viewing
+    yield* this.candidates({ ...viewing, excluded: new Set([...excluded, ...faded]) }, audience, count, now)
+    if (faded.size === 0) return
+    for (const candidate of this.candidates(viewing, audience, count, now)) if (faded.has(candidate.title)) yield candidate
   }
 
   private *candidates(viewing: Viewing, audience: Audience, count: number, now: number) {
