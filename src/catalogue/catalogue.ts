@@ -110,7 +110,10 @@ export class Catalogue {
   ): Answer<T> | Promise<Answer<T>> {
     this.assertFresh()
     const now = Date.now()
-    return this.answers.get(key, { version: this.version, now, until: () => this.listing.validUntil(now) }, make, run)
+    // A new country or age among the contents splits segments of the audience at once, and `version` only rises after all have been read.
+    const { countries, minAges } = this.skeleton
+    const version = `${this.version} ${countries.size} ${minAges.size}`
+    return this.answers.get(key, { version, now, until: () => this.listing.validUntil(now) }, make, run)
   }
 
   /** Like `answer`, for a search. */
