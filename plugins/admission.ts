@@ -58,7 +58,7 @@ export default fp(
     const refusalOf = (request: FastifyRequest) => {
       const { admission } = request.routeOptions.config
       if (admission === 'vital') return undefined
-      // `handleInTurn` counts those that are let in.
+      // `handleInTurn` counts.
       if (inProgress.isFull && admission !== 'login' && !inProgress.hasShareFor(keyOf(request))) {
         app.countRefusal('waiting')
         return overloaded

@@ -56,7 +56,7 @@ const accountRequired: onRequestHookHandler = (request, _reply, done) => {
   done(request.viewer.maxAge === undefined ? undefined : forbidden())
 }
 
-/** Route options: requires a valid token. It is required after all plugins have seen the request. A route may give another `config` after these options. */
+/** Route options: requires a valid token. The guard runs after the hooks of all plugins, so after the rate limits. A route may give another `config` after these options. */
 export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
 /** Like `forViewers`, but not for profiles with an age limit. */
 export const forAccount = { onRequest: accountRequired, config: { admission: 'viewer' } } as const
@@ -116,7 +116,7 @@ const countryFrom = (name: string) => {
   }
 }
 
-/** Sets `request.viewer` for every request: null without a valid token, or if it was revoked. It refuses nobody; the guards of routes do. */
+/** Sets `request.viewer` for every request but the vital ones: null without a valid token, or if it was revoked. It refuses nobody; the guards of routes do. */
 export default fp(
   async app => {
     const { revocations, settings } = app

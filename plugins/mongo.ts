@@ -30,7 +30,7 @@ declare module 'fastify' {
   }
 }
 
-/** One to poll for changes, and one for /ready. */
+/** For everything that is not part of a request, like polls for changes, and for /ready. */
 const backgroundConnections = 2
 
 /** The connections to the database, and the queries over them. */
