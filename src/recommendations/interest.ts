@@ -68,7 +68,8 @@ export const viewingOf = (
     if (unwanted.has(title)) return
     excluded.add(title)
     addLikes(history.updated[i] ?? Number.NEGATIVE_INFINITY)
-    const time = Math.max(history.times[i] ?? 0, history.previousTimes[i] ?? 0)
+    // A brief start says nothing new.
+    const time = history.previousTimes[i] ?? history.times[i]
     add(row, title, interestOf(time, history.percentages[i], settings))
   })
   addLikes(Number.NEGATIVE_INFINITY)

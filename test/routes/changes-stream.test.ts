@@ -8,6 +8,7 @@ import { everybody } from '../../src/catalogue/audience.js'
 import { importFiles } from '../../src/import/index.js'
 import { LiveStream, type StreamEnd } from '../../src/viewing/live-stream.js'
 import { NudgeReader, Nudger } from '../../src/viewing/nudging.js'
+import { SentChanges } from '../../src/viewing/sent-changes.js'
 import { assertFailure, assertRefused } from '../helpers/answers.js'
 import { type App, addUser, build, buildWith } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
@@ -420,6 +421,24 @@ t.test('a stream ends', async t => {
       await end(viewer)
       t.equal(await stream.ended(), 'session')
     })
+})
+
+t.test('what streams were sent is remembered for as long as it may be read again, and only what all were sent', async t => {
+  const page = (...ids: number[]) => {
+    const empty = Object.fromEntries(lists.map(list => [list, []]))
+    return { ...empty, history: ids.map(content_id => ({ content_id })), removed: empty, reset: false } as unknown as Changes
+  }
+  const [one, other] = [new SentChanges(), new SentChanges()]
+  const sentOf = (...ids: number[]) => JSON.parse(one.unsentIn(page(...ids)) ?? '{}').history
+  t.strictSame(sentOf(1, 2), [{ content_id: 1 }, { content_id: 2 }])
+  other.unsentIn(page(2, 3))
+  one.keepCommon(other)
+  t.strictSame(sentOf(1, 2), [{ content_id: 1 }])
+  t.equal(sentOf(1, 2), undefined)
+  t.notOk(one.forgetOld(performance.now() + 15_000))
+  t.equal(sentOf(1), undefined)
+  t.ok(one.forgetOld(performance.now() + 25_000))
+  t.strictSame(sentOf(1), [{ content_id: 1 }])
 })
 
 t.test('a stream begins anew when the age limit of its profile changes', async t => {

@@ -338,6 +338,15 @@ t.test('what was learnt', async t => {
     t.equal(shown[0]?.reason.type, 'popular')
   })
 
+  t.test('a brief start at 0 does not make a title new', async t => {
+    const viewer = await viewerOf(app)
+    await watch(viewer, 11, { time: 3000, percentage: 50 })
+    await watch(viewer, 11, { time: 0, percentage: 0 })
+    const shown = await recommendedTo(viewer)
+    t.notOk(shown.some(({ id }) => id === 11))
+    t.equal(shown[0]?.reason.type, 'watched')
+  })
+
   t.test('the reason may be a title that is not shown any more', async t => {
     const viewer = await viewerOf(app)
     await watch(viewer, 18, completed)

@@ -50,6 +50,15 @@ t.test('removed history stays removed', async t => {
           t.equal(answer.headers.location, undefined)
           t.strictSame(await contentIds(viewer), left, observed_at)
         }
+        // As an attempt leaves it whose process is killed before it can remove the element again.
+        const at = new Date(longAgo)
+        await databaseOf(app)
+          .collection('history')
+          .insertOne({ user_id: viewer.id, content_id: 1, time: 9, percentage: 0, created_at: at, updated_at: at })
+        const repeated = await send(viewer, { content_id: 1, time: 9, observed_at: longAgo })
+        isTaken(t, repeated)
+        t.equal(repeated.headers.location, undefined)
+        t.strictSame(await contentIds(viewer), left, 'and what an earlier attempt has brought back')
         isTaken(t, await send(viewer, { content_id: 3, time: 9, observed_at: longAgo }))
         t.strictSame(await contentIds(viewer), what === 'the element' ? [2, 3] : [], 'only what was not removed is left')
 
