@@ -76,10 +76,10 @@ export class Fragments {
   /** In the order of `ids`, with undefined for contents that are missing or cannot be served. One query reads all that are not cached. */
   async load(ids: readonly number[], run = <T>(read: () => Promise<T>) => read()): Promise<(Fragment | undefined)[]> {
     const cached = ids.map(id => this.cached(id))
-    const unknown = ids.filter((_, i) => !cached[i])
+    const uncached = ids.filter((_, i) => !cached[i])
     // An id that the skeleton lacks may have just been imported.
-    const missing = unknown.filter(id => !this.source.skeleton().isBroken(id))
-    this.hits += ids.length - unknown.length
+    const missing = uncached.filter(id => !this.source.skeleton().isBroken(id))
+    this.hits += ids.length - uncached.length
     this.misses += missing.length
     if (missing.length === 0) return cached
 

@@ -149,9 +149,9 @@ t.test('titles that have faded come last, and even there at most four of ten nei
   await taught(app)
   const { catalogue, recommender } = app
   const [watched = 0, ...others] = ids.map(id => catalogue.skeleton.row(id) as number)
-  const varied = (faded: number[], count = 10) =>
-    recommender.recommendVaried({ titles: new Map([[watched, 1]]), excluded: new Set([watched]), faded: new Set(faded) }, everybody, count)
-  const all = recommender.recommend({ titles: new Map([[watched, 1]]), excluded: new Set([watched]), faded: new Set() }, everybody, 10)
+  const viewing = (faded: number[]) => ({ titles: new Map([[watched, 1]]), excluded: new Set([watched]), faded: new Set(faded) })
+  const varied = (faded: number[], count = 10) => recommender.recommendVaried(viewing(faded), everybody, count)
+  const all = recommender.recommend(viewing([]), everybody, 10)
   t.strictSame(new Set(all.map(({ because }) => because)), new Set([watched]), 'all have the same reason')
   t.equal(varied([]).length, 4)
   for (const count of span(1, 8)) {

@@ -117,11 +117,16 @@ t.test('refused requests are counted by reason', async t => {
   t.equal(series.get('http_refused_total{reason="address_limit"}'), 2)
 })
 
-t.test('waiting requests are counted, and those refused because of them', async t => {
+const closedGate = () => {
   let release = () => {}
   const gate = new Promise<void>(resolve => {
     release = resolve
   })
+  return { gate, release }
+}
+
+t.test('waiting requests are counted, and those refused because of them', async t => {
+  const { gate, release } = closedGate()
   const app = await build(t, {
     settings: { MAX_WAITING: '2' },
     extend: app => void app.get('/waits', { config: { admission: 'public' } }, async () => gate.then(() => 'waited'))
@@ -139,10 +144,7 @@ t.test('waiting requests are counted, and those refused because of them', async 
 })
 
 t.test('a start page is counted once, although it reads in the queue of viewers', async t => {
-  let release = () => {}
-  const gate = new Promise<void>(resolve => {
-    release = resolve
-  })
+  const { gate, release } = closedGate()
   const app = await build(t, {
     settings: { DATABASE_CONNECTIONS: '1' },
     extend: app => void app.get('/waits', forViewers, async () => gate.then(() => 'waited'))
