@@ -136,11 +136,16 @@ export const reportsOf = (db: Db, completedAt: number) => {
     if (inDoubt.length > 0) await removeAgain(user_id, inDoubt)
   }
 
-  /** Adds completed elements, in a seventh of the time that upserts take. */
-  const addCompleted = (user_id: number, ends: Report[]) => {
-    const begun = ends.map(({ content_id, progress: { time = 0 } }) => ({ user_id, content_id, time }))
-    const added = { into: history.collectionName, on: ['user_id', 'content_id'], whenMatched: 'fail' }
-    return db.aggregate([{ $documents: begun }, ...pipelineOf([{ percentage: 100 }], completedAt), { $merge: added }]).toArray()
+  /** Completes new and begun elements in one write. Without begun ones, it takes a fifth of the time. */
+  const complete = async (user_id: number, ends: Report[], { areNew, lostFor }: { areNew: boolean; lostFor?: number | undefined }) => {
+    const completion = pipelineOf([{ percentage: 100 }], completedAt, lostFor)
+    const atEnd = { $and: [{ $eq: ['$percentage', 100] }, '$$new.time'] }
+    // An element that a later report has taken elsewhere stays there, and so does the time where the duration is unknown.
+    const ifBegun = [...completion, { $set: { time: { $cond: [atEnd, '$$new.time', '$time'] } } }]
+    const merge = { into: history.collectionName, on: ['user_id', 'content_id'], whenMatched: areNew ? 'fail' : ifBegun }
+    const elements = ends.map(({ content_id, progress: { time = 0 } }) => ({ user_id, content_id, time }))
+    await db.aggregate([{ $documents: elements }, ...completion, { $merge: merge }]).toArray()
+    if (lostFor !== undefined) await removeAgain(user_id, ends)
   }
 
   return {
@@ -187,17 +192,17 @@ export const reportsOf = (db: Db, completedAt: number) => {
     markWatched: async (user_id: number, ends: Report[]) => {
       const present = new Map(ends.flatMap(report => idsOf(report).map(id => [id, report.content_id] as const)))
       let changed: number | undefined
-      return withRetries(async () => {
+      return withRetries(async lostFor => {
         const elements = await elementsOf(user_id, [...present.keys()])
         // The newest element of a content comes last, and counts.
         const oldestFirst = elements.sort((a, b) => Number(a.updated_at) - Number(b.updated_at))
         const percentages = new Map(oldestFirst.map(({ content_id, percentage }) => [present.get(content_id), percentage]))
         const left = ends.filter(({ content_id }) => (percentages.get(content_id) ?? 0) < completedAt)
         changed ??= left.length
-        const added = left.filter(({ content_id }) => !percentages.has(content_id))
-        if (added.length > 0) await addCompleted(user_id, added)
-        const updated = left.filter(({ content_id }) => percentages.has(content_id))
-        await writeOrRemove(user_id, updated)
+        const areMoved = elements.every(({ content_id }) => present.get(content_id) === content_id)
+        if (!areMoved) await writeOrRemove(user_id, left)
+        else if (left.length > 0)
+          await complete(user_id, left, { areNew: !left.some(({ content_id }) => percentages.has(content_id)), lostFor })
         return changed
       })
     },

@@ -107,7 +107,8 @@ t.test('a write is repeated when its connection breaks', async t => {
 })
 
 t.test('what is repeated after a lost answer counts once', async t => {
-  const proxy = await proxyTo(t, await seededUrl(t, { contents: [film(1), film(2)] }))
+  const url = await seededUrl(t, { contents: [film(1), film(2)] })
+  const proxy = await proxyTo(t, url)
   const app = await build(t, { url: proxy.url })
   const elementOf = async (viewer: Viewer) => collectionOf(await viewer.get('/history?content_id=1'))[0]
   const second = (n: number) => new Date(1.7e12 + n).toISOString()
@@ -165,6 +166,25 @@ t.test('what is repeated after a lost answer counts once', async t => {
     const reports = [...[100, 3, 100].map(percentage => ({ content_id: 1, time: 7, percentage })), { content_id: 2, time: 7 }]
     t.equal((await viewer.post('/history/batch', { reports })).statusCode, 500)
     t.match(collectionOf(await viewer.get('/history')), [{ content_id: 1, percentage: 100, plays: 2 }])
+  })
+
+  t.test('a mark, which brings nothing back that was removed meanwhile', async t => {
+    const viewer = await viewerOf(app)
+    const mark = () => viewer.post('/history/watched', { content_id: 1, watched: true })
+    t.equal(await lost('$merge', mark), 200)
+    const { _id, ...element } = await elementOf(viewer)
+    t.match(element, { percentage: 100, plays: 1 })
+
+    const direct = await build(t, { url })
+    const other = await viewerOf(app)
+    const broken = proxy.at('$merge', proxy.cutAnswer)
+    const marking = other.post('/history/watched', { content_id: 1, watched: true })
+    await broken
+    await until(async () => (await databaseOf(direct).collection('history').findOne({ user_id: other.id })) !== null)
+    const removed = await direct.inject({ method: 'DELETE', url: '/history', headers: other.headers })
+    t.equal(removed.statusCode, 200)
+    t.match((await marking).json().data, { changed: 1 })
+    t.equal(await elementOf(other), undefined)
   })
 })
 

@@ -158,6 +158,23 @@ t.test('POST /history/watched', async t => {
     t.equal(await mark(viewer, { content_id: 10, watched: true }), 0)
   })
 
+  t.test('completes a show of which a part is begun, watched again, or completed', async t => {
+    const viewer = await viewerOf(app)
+    await watch(viewer, 31, { time: 50, percentage: 95 })
+    for (const percentage of [95, 3]) await watch(viewer, 32, { time: 60, percentage })
+    for (const content_id of [41, 42]) await watch(viewer, content_id, { time: 77, percentage: 20 })
+    t.equal(await mark(viewer, { content_id: 10, watched: true }), 3)
+    t.strictSame(
+      await states(viewer),
+      { 31: '50 95 1 watched', 32: '60 100 2 watched', 41: '1500 100 1 watched', 42: '77 100 1 watched' },
+      'without a duration, the time stays'
+    )
+    const other = await viewerOf(app)
+    await watch(other, 42, { time: 77 })
+    t.equal(await mark(other, { content_id: 10, watched: true }), 4)
+    t.strictSame(await states(other), { 31: '0 100 1 watched', 32: '0 100 1 watched', 41: '1500 100 1 watched', 42: '77 100 1 watched' })
+  })
+
   t.test('completes the episodes up to one', async t => {
     const viewer = await viewerOf(app)
     t.equal(await mark(viewer, { content_id: 31, watched: true, up_to: true }), 3)
@@ -264,15 +281,20 @@ t.test('a show of many episodes is marked in one write', async t => {
     content(show),
     ...Array.from({ length: count }, (_, i) => episode(show * 10_000 + i, show, { position: i }))
   ]
-  const app = await buildWith(t, { contents: [...many(2000, 1), ...many(2001, 2), ...many(500, 3)] })
+  const app = await buildWith(t, { contents: [...many(2000, 1), ...many(2001, 2), ...many(500, 3), ...many(500, 4)] })
   const viewer = await viewerOf(app)
   const mark = (content_id: number, watched: boolean) => viewer.post('/history/watched', { content_id, watched })
   assertRefused(t, await mark(2, true), 'content_id', 'more than 2000')
   t.equal((await viewer.post('/history/watched', { content_id: 21_999, watched: true, up_to: true })).json().data.changed, 2000)
 
-  const began = performance.now()
-  t.equal((await mark(3, true)).json().data.changed, 500)
-  t.comment(`500 episodes took ${Math.round(performance.now() - began)} ms`)
+  await viewer.post('/history/batch', {
+    reports: Array.from({ length: 100 }, (_, i) => ({ content_id: 40_000 + 5 * i, time: 30 }))
+  })
+  for (const show of [3, 4]) {
+    const began = performance.now()
+    t.equal((await mark(show, true)).json().data.changed, 500)
+    t.comment(`500 episodes took ${Math.round(performance.now() - began)} ms`)
+  }
   t.equal((await mark(1, true)).json().data.changed, 2000)
   t.equal((await mark(1, false)).json().data.changed, 2000)
 })
