@@ -24,19 +24,23 @@ export default fp(
 
     catalogueMetrics(app.metrics, catalogue)
 
-    let words: Promise<unknown> | undefined
-    app.follow(
-      'the catalogue could not be checked for changes, trying again every second',
-      async () => {
-        await words
-        await catalogue.catchUp()
-      },
-      async () => {
-        await catalogue.refresh()
-        // Only searches need the words, so the start does not wait for them. If this fails, the next check tries again.
-        words = Promise.allSettled([catalogue.search.catchUp(catalogue.skeleton)])
+    let isReading = false
+    const readWords = async () => {
+      if (isReading) return
+      isReading = true
+      try {
+        await catalogue.search.catchUp(catalogue.skeleton)
+      } catch (err) {
+        if (!app.isDraining) app.log.warn({ err }, 'the words of changed contents could not be read for searches, trying again')
+      } finally {
+        isReading = false
       }
-    )
+    }
+    app.follow('the catalogue could not be checked for changes, trying again every second', async () => {
+      await catalogue.refresh()
+      // Only searches need the words, so neither the start nor the next check waits for them. That one reads what has changed meanwhile.
+      void readWords()
+    })
 
     app.decorate('catalogue', catalogue)
   },

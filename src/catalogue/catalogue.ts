@@ -68,7 +68,7 @@ export class Catalogue {
       { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.reporter.report('contents', ids) },
       options.cacheBytes
     )
-    this.search = new Search(ids => this.keepingFresh(options.data.contents.words(ids)), options.onSearchRefused)
+    this.search = new Search(ids => options.data.contents.words(ids), options.onSearchRefused)
   }
 
   /** Reloads what has changed since the last call. */
@@ -89,12 +89,6 @@ export class Catalogue {
   /** Revisions go back when a backup is restored. */
   private hasGoneBack(revisions: ReadonlyMap<string, number>) {
     return catalogueKinds.some(kind => (revisions.get(kind) ?? 0) < (this.seen.get(kind) ?? 0))
-  }
-
-  /** Also updates the search index, which a start does not wait for. */
-  async catchUp() {
-    await this.refresh()
-    await this.search.catchUp(this.skeleton)
   }
 
   /** Throws if the catalogue in memory is too old to be served. */

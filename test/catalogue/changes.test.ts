@@ -153,6 +153,55 @@ t.test('a document with an old stamp from a slow clock is found by the full comp
   restore()
 })
 
+t.test('changes do not wait until the words of earlier ones are read, and searches find both', async t => {
+  const log: string[] = []
+  const app = await buildWith(t, { contents: [content(1), content(2)] }, { log })
+  const warnings = () => log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40)
+  await app.catalogue.search.ready
+  const { contents } = app.backgroundData
+  const { words } = contents
+  let reads = 0
+  let read: typeof words | undefined
+  const held = async function* (ids?: number[]) {
+    reads++
+    await until(() => read !== undefined)
+    yield* (read as typeof words)(ids)
+  }
+  let failures = 0
+  const failing = () => {
+    failures++
+    throw new Error('the words cannot be read')
+  }
+  Object.assign(contents, { words: held })
+  const rename = (id: number, name: string) =>
+    change(app, 'contents', id, { name, words: { names: [name], keywords: [], description: [] } })
+  await rename(1, 'first')
+  await until(() => reads === 1)
+  await rename(2, 'second')
+  t.ok((await until(async () => (await nameOf(app, 2)) === 'second')) < 2000)
+  const found = async (search: string) => idsOf(await app.inject(`/contents?search=${search}`))
+  t.strictSame(await found('second'), [])
+
+  read = failing
+  await until(() => warnings().length > 0)
+  read = words
+  await until(async () => (await found('second')).length === 1)
+  t.strictSame([await found('first'), await found('second')], [[1], [2]])
+  t.match(warnings(), [{ msg: /^the words of changed contents/ }])
+
+  read = undefined
+  reads = 0
+  failures = 0
+  await rename(1, 'third')
+  await until(() => reads === 1)
+  const closing = app.close()
+  read = failing
+  await closing
+  await until(() => failures > 0)
+  await turn()
+  t.equal(warnings().length, 1, 'nothing is said of what fails because the service stops')
+})
+
 t.test('a catalogue that takes longer than a minute to read is served meanwhile and afterwards', async t => {
   const { data } = await buildWith(t, { contents: [content(1), content(2), content(3)] })
   /** Each document takes 40 s to arrive. */
@@ -164,15 +213,12 @@ t.test('a catalogue that takes longer than a minute to read is served meanwhile 
   }
   const contents = {
     ...data.contents,
-    forSkeleton: (since?: Date) => slowly(data.contents.forSkeleton(since)),
-    words: (ids?: number[]) => slowly(data.contents.words(ids))
+    forSkeleton: (since?: Date) => slowly(data.contents.forSkeleton(since))
   }
   const readContents = data.contents.byIds
   const catalogue = new Catalogue({ data: { ...data, contents } as unknown as typeof data, readContents, cacheBytes: 1000 })
   t.throws(() => catalogue.assertFresh(), 'nothing has been read yet')
   await catalogue.refresh()
-  catalogue.assertFresh()
-  await catalogue.search.catchUp(catalogue.skeleton)
   catalogue.assertFresh()
   moveClock(t, 61_000)
   t.throws(() => catalogue.assertFresh(), 'the database has not responded for a minute')
