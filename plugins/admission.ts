@@ -54,18 +54,18 @@ export default fp(
 
     const isEventLoopDelayed = await eventLoopWatch(app)
     const waitOf = rateLimitsOf(app.settings)
-    const overloaded = unavailable()
+    const notNow = unavailable()
     const refusalOf = (request: FastifyRequest) => {
       const { admission } = request.routeOptions.config
       if (admission === 'vital') return undefined
       // `handleInTurn` counts.
       if (inProgress.isFull && admission !== 'login' && !inProgress.hasShareFor(keyOf(request))) {
         app.countRefusal('waiting')
-        return overloaded
+        return notNow
       }
       if (isEventLoopDelayed()) {
         app.countRefusal('event_loop')
-        return overloaded
+        return notNow
       }
       const wait = waitOf(request.viewer, request.ip)
       if (wait > 0) {
@@ -75,7 +75,7 @@ export default fp(
       // Until the database is prepared, unique indexes may be missing, and writes could leave duplicates. An unknown path has no admission
       // class, so it is a 404 even then.
       const needsDatabase = admission !== undefined && admission !== 'static'
-      return needsDatabase && !app.isPrepared ? overloaded : undefined
+      return needsDatabase && !app.isPrepared ? notNow : undefined
     }
     // Admission acts twice: this hook refuses or lets in. Then `handleInTurn`, which wraps every handler, waits for a connection to the
     // database.
@@ -129,7 +129,7 @@ const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip
 const isRepeatable = ({ method, routeOptions: { config } }: FastifyRequest) =>
   config.isRepeatable ?? (method === 'GET' || method === 'HEAD')
 
-/** Repeats what failed because a connection to the database broke. */
+/** Repeats what failed because a connection to the database broke. The first attempt may answer from memory, without a promise. */
 const retried = (read: () => unknown) => {
   const began = Date.now()
   const answer = read()

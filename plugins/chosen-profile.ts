@@ -32,7 +32,7 @@ export default fp(
       if (!viewer) return done(named === undefined ? undefined : viewerFault)
       const { account } = viewer
       const id = named === undefined ? account : integerId(String(named))
-      if (id === undefined || revocations.hasUser(id)) return done(forbidden())
+      if (id === undefined || revocations.isRefused(id)) return done(forbidden())
       const known = profiles.known(account, id)
       if (known) return done(watchAs(request, known))
       const began = performance.now()

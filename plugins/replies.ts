@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Answer } from '../src/catalogue/answers.js'
-import { type Json, Pieces } from '../src/catalogue/bytes.js'
+import { type Json, UnjoinedJson } from '../src/catalogue/bytes.js'
 import { cacheControl, jsonType } from '../src/http/reply.js'
 import { itemsOf } from '../src/http/requests.js'
 
@@ -65,8 +65,8 @@ export default fp(
   async app => {
     app.decorateReply('json', function <T>(this: FastifyReply, bytes: Json<T>) {
       this.header('content-type', jsonType)
-      // Large answers come in pieces. Fastify sends a Buffer unchanged. The cast satisfies the response schema of the route.
-      return (bytes instanceof Pieces ? bytes.joined(bufferFor(bytes.length, this.raw)) : bytes) as T
+      // Large answers come unjoined. Fastify sends a Buffer unchanged. The cast satisfies the response schema of the route.
+      return (bytes instanceof UnjoinedJson ? bytes.joined(bufferFor(bytes.length, this.raw)) : bytes) as T
     })
     app.decorateReply('publicRedirect', function <T>(this: FastifyReply, location: string, options: PublicOptions): Promise<T> {
       setPublicHeaders(this, options)

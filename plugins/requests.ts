@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** What all requests have in common. It overwrites their Content-Type: register a hook that needs the original one before this plugin. */
+/** What all requests have in common: headers, the parser of bodies, the line of the log, and the metric. It overwrites their Content-Type: register a hook that needs the original one before this plugin. */
 export default fp(
   async app => {
     const readForwarded = forwardedReader(app.settings.TRUST_PROXY !== '')

@@ -10,7 +10,7 @@ export const maxCursorLength = 1000
 export const Several = <T extends TSchema>(item: T, description: string, example: unknown) =>
   Type.Optional(Type.Array(item, { minItems: 1, maxItems: maxValues, style: 'form', explode: false, description, examples: [[example]] }))
 
-/** Accepts ids below 1, which match nothing. */
+/** Accepts 0, which matches nothing. */
 const AnyId = published(Type.Integer(), Type.Integer({ minimum: 1 }))
 
 export const Ids = (description: string, example: number) => Several(AnyId, description, example)

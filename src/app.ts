@@ -107,7 +107,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(recommendations)
   await app.register(moving)
 
-  // Who calls, and whether the request is served. Their hooks run in this order. The password checks have none.
+  // Who calls, and whether the request is served. Their hooks run in this order. The password checks and the streams have none.
   await app.register(authentication)
   await app.register(passwordChecks)
   await app.register(admission)

@@ -118,7 +118,7 @@ t.test('an erasure', async t => {
     t.ok(soon > 0 && soon <= 3, `${soon} s`)
     const early = new Revocations(data)
     await early.refresh()
-    t.ok(early.hasUser(id))
+    t.ok(early.isRefused(id))
     t.notOk(early.dueSweeps().includes(id), 'not yet due')
     early.planSweep(id, 0)
     await leaveSomething(data, id)
@@ -138,7 +138,7 @@ t.test('an erasure', async t => {
     }
     const later = new Revocations(data)
     await later.refresh()
-    t.notOk(later.hasUser(id), 'no token can still be valid')
+    t.notOk(later.isRefused(id), 'no token can still be valid')
   })
 
   t.test('of a profile ends its sessions alone', async t => {
@@ -174,12 +174,12 @@ t.test('an erasure', async t => {
     await erased.refresh()
     await erasures.insertOne({ _id: 5000, at: new Date(), sweep_at: new Date(), sweeps: 0 })
     await erased.refresh()
-    t.notOk(erased.hasUser(5000), 'not removed at every check')
+    t.notOk(erased.isRefused(5000), 'not removed at every check')
     const now = performance.now()
     t.teardown(() => mock.restoreAll())
     mock.method(performance, 'now', () => now + minutes(11))
     await erased.refresh()
-    t.ok(erased.hasUser(5000))
+    t.ok(erased.isRefused(5000))
   })
 })
 

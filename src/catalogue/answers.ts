@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Cache } from '../cache.js'
-import { type AnswerBody, type Json, ownBytes, Pieces } from './bytes.js'
+import { type AnswerBody, type Json, ownBytes, UnjoinedJson } from './bytes.js'
 
 /** A public response. */
 export interface Answer<T> {
@@ -9,7 +9,7 @@ export interface Answer<T> {
 }
 
 export const answerOf = <T>(bytes: Json<T>): Answer<T> => {
-  const digest = bytes instanceof Pieces ? bytes.hash() : hash('sha1', bytes, 'base64')
+  const digest = bytes instanceof UnjoinedJson ? bytes.hash() : hash('sha1', bytes, 'base64')
   return { bytes, etag: `"${digest.slice(0, 27)}"` }
 }
 

@@ -5,7 +5,7 @@ import type { ok } from '../http/reply.js'
 declare const value: unique symbol
 
 /** A `T` as JSON, ready to send. The type lets the compiler check it against the schema of a route. */
-export type Json<T> = (Buffer | Pieces) & { readonly [value]: T }
+export type Json<T> = (Buffer | UnjoinedJson) & { readonly [value]: T }
 
 type Part = string | Buffer
 
@@ -15,10 +15,10 @@ export type JsonParts<T> = Part[] & { readonly [value]: T }
 /** Asserts that the parts are a `T` as JSON, which the compiler cannot check. */
 export const jsonParts = <T>(parts: Part[]) => parts as JsonParts<T>
 
-export const json = <T>(value: T) => jsonParts<T>([JSON.stringify(value)])
+export const partsOf = <T>(value: T) => jsonParts<T>([JSON.stringify(value)])
 
-/** Parts of an answer before they are copied into one buffer. Their fragments are those of the cache. */
-export class Pieces {
+/** An answer before its parts are copied into one buffer. The fragments among them are those of the cache. */
+export class UnjoinedJson {
   length = 0
   private readonly pieces: Part[] = []
 
@@ -52,9 +52,9 @@ export class Pieces {
 /** In bytes. Larger answers are joined only to be sent (docs/decisions/043). */
 const largest = 64 * 1024
 
-const ready = <T>(parts: JsonParts<T>) => {
-  const pieces = new Pieces(parts)
-  return (pieces.length > largest ? pieces : pieces.joined()) as Json<T>
+const joinedIfSmall = <T>(parts: JsonParts<T>) => {
+  const unjoined = new UnjoinedJson(parts)
+  return (unjoined.length > largest ? unjoined : unjoined.joined()) as Json<T>
 }
 
 /** The body of a public response. Empty ones are not cached, because callers can ask for any number of them. */
@@ -66,13 +66,13 @@ export interface AnswerBody<T> {
 }
 
 export const jsonAnswer = <T>(value: T, isEmpty = false): AnswerBody<T> => ({
-  bytes: new Pieces(json(value)).joined() as Json<T>,
+  bytes: new UnjoinedJson(partsOf(value)).joined() as Json<T>,
   isEmpty
 })
 
 /** Bytes with memory of their own. A small buffer is a slice of a pool and keeps the whole pool alive. */
-export const ownBytes = <Bytes extends Buffer | Pieces>(bytes: Bytes) => {
-  if (bytes instanceof Pieces || bytes.buffer.byteLength === bytes.length) return bytes
+export const ownBytes = <Bytes extends Buffer | UnjoinedJson>(bytes: Bytes) => {
+  if (bytes instanceof UnjoinedJson || bytes.buffer.byteLength === bytes.length) return bytes
   const own = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(own)
   return own as Bytes
@@ -88,7 +88,7 @@ export const list = <T>(elements: JsonParts<T>[]) => {
 type Ok<T> = ReturnType<typeof ok<T>>
 type Page<T, M> = Ok<{ collection: T[]; meta: M }>
 
-export const okBytes = <T>(data: JsonParts<T>) => ready(jsonParts<Ok<T>>(['{"success":true,"data":', ...data, '}']))
+export const okBytes = <T>(data: JsonParts<T>) => joinedIfSmall(jsonParts<Ok<T>>(['{"success":true,"data":', ...data, '}']))
 
 /** A list that is not paged, and until when it holds. */
 export const listAnswer = <T>(elements: JsonParts<T>[], until: number): AnswerBody<Ok<T[]>> => ({
@@ -98,7 +98,7 @@ export const listAnswer = <T>(elements: JsonParts<T>[], until: number): AnswerBo
 })
 
 export const pageBytes = <T, M extends Partial<Meta>>(elements: JsonParts<T>[], meta: M) =>
-  ready(jsonParts<Page<T, M>>(['{"success":true,"data":{"collection":', ...list(elements), `,"meta":${JSON.stringify(meta)}}}`]))
+  joinedIfSmall(jsonParts<Page<T, M>>(['{"success":true,"data":{"collection":', ...list(elements), `,"meta":${JSON.stringify(meta)}}}`]))
 
 export const pageAnswer = <T, M extends Partial<Meta>>(elements: JsonParts<T>[], meta: M): AnswerBody<Page<T, M>> => ({
   bytes: pageBytes(elements, meta),

@@ -6,7 +6,7 @@ import { onPage, pageMeta } from '../http/reply.js'
 import { compileValidator } from '../http/validation.js'
 import { ValidCache } from './answers.js'
 import { type Audience, segmentOf } from './audience.js'
-import { json, pageAnswer } from './bytes.js'
+import { pageAnswer, partsOf } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { selectContents } from './contents.js'
 
@@ -20,7 +20,7 @@ export const railCollectionsAnswer = (catalogue: Catalogue, query: RailCollectio
       ...toRail({ id: _id, ...collection }, contentsUrl),
       ...(query.with && { rails: rails.map(rail => toRail(rail, contentsUrl)) })
     }))
-    return pageAnswer(shown.map(json), pageMeta(query, all.length))
+    return pageAnswer(shown.map(partsOf), pageMeta(query, all.length))
   })
 }
 

@@ -7,7 +7,7 @@ import type { Pacer } from '../overload/pacer.js'
 import { days, timeOf, timestamp } from '../time.js'
 import { type Answering, answerOf } from './answers.js'
 import { type Audience, isOpen, segmentOf } from './audience.js'
-import { json, jsonParts, listAnswer, pageBytes } from './bytes.js'
+import { jsonParts, listAnswer, pageBytes, partsOf } from './bytes.js'
 import { DictionaryColumn, distinct, firstWhere, passes, type Selection, select } from './columns.js'
 import { type Fragments, withContent } from './fragments.js'
 import { isServable } from './servable.js'
@@ -57,7 +57,7 @@ export const onAirAnswer = (catalogue: ScheduleSource, query: OnAirQuery, audien
     const fragments = new Map(ids.map((id, i) => [id, contents[i]]))
     const part = (programme: Programme | undefined) => {
       const fragment = programme && fragments.get(programme.content_id)
-      return fragment ? withContent(programmeToWire(programme), fragment) : json(null)
+      return fragment ? withContent(programmeToWire(programme), fragment) : partsOf(null)
     }
     const elements = channels.map(({ channel, now, next }) =>
       jsonParts<OnAir>([`{"channel":${JSON.stringify(channel)},"now":`, ...part(now), ',"next":', ...part(next), '}'])

@@ -4,7 +4,7 @@ import { type TermDocument, toTerm } from '../data/terms.js'
 import { orThrow, resourceNotFound } from '../errors.js'
 import { ok, pageMeta } from '../http/reply.js'
 import type { Answering } from './answers.js'
-import { json, jsonAnswer, pageAnswer } from './bytes.js'
+import { jsonAnswer, pageAnswer, partsOf } from './bytes.js'
 import { DictionaryColumn, distinct, type RowFilter, select } from './columns.js'
 import { fold } from './words.js'
 
@@ -29,7 +29,7 @@ export const termsAnswer = (catalogue: TermsSource, query: TermsQuery) => {
     const { shown, total } = terms.page(filter, order_by, order_direction, query)
     const { total_pages, ...meta } = pageMeta(query, total)
     return pageAnswer(
-      shown.map(term => json(toTerm(term))),
+      shown.map(term => partsOf(toTerm(term))),
       meta
     )
   })

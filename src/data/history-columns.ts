@@ -4,6 +4,7 @@ import { type Rating, ratings } from '../../schemas/rating.js'
 import { columnReader } from './driver/columns.js'
 import { aggregateRaw } from './driver/read-all.js'
 import { newestFirst } from './lists.js'
+import { isCompleted } from './progress.js'
 import { seenInVain } from './seen.js'
 import type { WatchlistDocument } from './watchlist.js'
 
@@ -53,16 +54,16 @@ interface Lists extends Opinions {
 }
 
 /** More elements make continue watching slower, not better. */
-const latest = 2000
+const mostForCards = 2000
 
 /** The part of a whole history that continue watching looks at. */
 export const latestOf = (history: HistoryColumns): HistoryColumns => ({
-  content_ids: history.content_ids.slice(0, latest),
-  times: history.times.slice(0, latest),
-  percentages: history.percentages.slice(0, latest),
-  plays: history.plays.slice(0, latest),
-  previousTimes: history.previousTimes.slice(0, latest),
-  updated: history.updated.slice(0, latest)
+  content_ids: history.content_ids.slice(0, mostForCards),
+  times: history.times.slice(0, mostForCards),
+  percentages: history.percentages.slice(0, mostForCards),
+  plays: history.plays.slice(0, mostForCards),
+  previousTimes: history.previousTimes.slice(0, mostForCards),
+  updated: history.updated.slice(0, mostForCards)
 })
 
 const isDefined = <T>(value: T | undefined) => value !== undefined
@@ -149,7 +150,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
       times: columns.time,
       percentages: columns.percentage,
       // An element at its end was completed at least once, whatever an import says.
-      plays: columns.content_id.map((_, i) => Math.max(columns.plays[i] ?? 0, (columns.percentage[i] ?? 0) >= completedAt ? 1 : 0)),
+      plays: columns.content_id.map((_, i) => Math.max(columns.plays[i] ?? 0, isCompleted(columns.percentage[i], completedAt) ? 1 : 0)),
       previousTimes: columns.previous_time,
       updated: columns.updated_at,
       hidden: columns.hidden.filter(isDefined),
@@ -171,7 +172,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
 
     /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
     latestHiddenAndDismissed: async (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> =>
-      columnsIn(await rowsOf([...watchedBy(user_id), { $limit: latest }, watched, andHidden(user_id), andDismissed(user_id)])),
+      columnsIn(await rowsOf([...watchedBy(user_id), { $limit: mostForCards }, watched, andHidden(user_id), andDismissed(user_id)])),
 
     /** All that a start page needs to know about a user, except for the elements of its cards. */
     wholeAndLists: async (user_id: number, saved: number) => {

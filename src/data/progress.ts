@@ -37,6 +37,9 @@ export const progressOf = (
   observed_at: observed_at === undefined ? undefined : moment(observed_at)
 })
 
+/** The rule of `COMPLETED_AT`. */
+export const isCompleted = (percentage: number | undefined, completedAt: number) => (percentage ?? 0) >= completedAt
+
 /** Below this percentage, a completed content counts as being watched from its beginning again. */
 const beginning = 10
 
@@ -61,7 +64,7 @@ const completionsAfter = (
   { observed, isRepeat, completedAt }: { observed: Document; isRepeat: unknown; completedAt: number }
 ): Record<string, unknown> => {
   if (percentage === undefined) return {}
-  if (percentage >= completedAt) {
+  if (isCompleted(percentage, completedAt)) {
     const isFirst = { $not: ['$plays'] }
     const isAtBeginning = { $lt: [storedPercentage, beginning] }
     const isNext = { $and: [{ $not: [isRepeat] }, { $or: ['$is_again', isAtBeginning] }] }
@@ -81,7 +84,7 @@ const completionsAfter = (
 
 /**
  * In seconds. A content may be started again by mistake. When the position falls below `brief`, the old one is kept as `previous`, until a
- * report reaches it, or `lasting`.
+ * report reaches the old one, or this.
  */
 const lasting = 600
 
@@ -95,7 +98,7 @@ const previousAfter = ({ time, percentage = 0 }: Progress, completedAt: number) 
   const changed = (change: (field: string, position: unknown) => unknown) =>
     Object.fromEntries(Object.entries(previous).map(([field, position]) => [field, change(field, position)]))
 
-  if (percentage >= completedAt || (time !== undefined && time >= lasting)) return changed(() => '$$REMOVE')
+  if (isCompleted(percentage, completedAt) || (time !== undefined && time >= lasting)) return changed(() => '$$REMOVE')
   if (time === undefined) return {}
   // A missing field is less than any number.
   const unlessReached = (field: string) => ({ $cond: [{ $gte: [time, '$previous_time'] }, '$$REMOVE', `$${field}`] })

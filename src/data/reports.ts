@@ -6,7 +6,7 @@ import { findAll } from './driver/read-all.js'
 import { retryDeadline, withRetries } from './driver/retry.js'
 import { type HistoryDocument, historyId } from './history.js'
 import { forbiddenOr } from './lists.js'
-import { begunFilter, type Progress, pipelineOf, unwatchedUpdate } from './progress.js'
+import { begunFilter, isCompleted, type Progress, pipelineOf, unwatchedUpdate } from './progress.js'
 import { removalsOf, removerOf } from './removals.js'
 
 interface Reported {
@@ -197,7 +197,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
         // The newest element of a content comes last, and counts.
         const oldestFirst = elements.sort((a, b) => Number(a.updated_at) - Number(b.updated_at))
         const percentages = new Map(oldestFirst.map(({ content_id, percentage }) => [present.get(content_id), percentage]))
-        const left = ends.filter(({ content_id }) => (percentages.get(content_id) ?? 0) < completedAt)
+        const left = ends.filter(({ content_id }) => !isCompleted(percentages.get(content_id), completedAt))
         changed ??= left.length
         const areMoved = elements.every(({ content_id }) => present.get(content_id) === content_id)
         if (!areMoved) await writeOrRemove(user_id, left)

@@ -142,7 +142,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
           refresh_token: `${user_id}.${sid}.${generation + 1}.${given.family}.${secret}`
         }
 
-      if (session && generation < session.generation && wasSpentBefore(session, generation, now.getTime() - seconds(grace))) {
+      if (session && generation < session.generation && isReuse(session, generation, now.getTime() - seconds(grace))) {
         await ends.end(user_id, sid)
       }
       return undefined
@@ -167,7 +167,8 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
   }
 }
 
-const wasSpentBefore = ({ spent }: SessionDocument, generation: number, time: number) => {
+/** Whether a token comes again after it was spent, and not just because its answer was lost. */
+const isReuse = ({ spent }: SessionDocument, generation: number, time: number) => {
   const use = spent.find(entry => entry.generation === generation)
   return !use || use.at.getTime() < time
 }

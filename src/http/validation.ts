@@ -29,12 +29,8 @@ const convertQuery = (parameters: [string, TSchema][], query: Query): ErrorObjec
     if (given === undefined) continue
     const isList = schema.type === 'array'
     const values = isList ? splitUpTo(maxValues + 1, given) : [given].flat()
-    const fault =
-      !isList && values.length > 1
-        ? 'repeated'
-        : values.length > maxValues || values.some(value => isTooLong(value, longestOf(schema)))
-          ? 'size'
-          : undefined
+    const isLarge = values.length > maxValues || values.some(value => isTooLong(value, longestOf(schema)))
+    const fault = !isList && values.length > 1 ? 'repeated' : isLarge && 'size'
     if (fault) faults.push({ keyword: fault, instancePath: `/${name}`, schemaPath: '', params: {}, parentSchema: schema })
     else query[name] = isList ? values.map(value => converted(schema.items, value)) : converted(schema, values[0] as string)
   }

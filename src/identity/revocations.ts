@@ -56,7 +56,7 @@ export class Revocations {
   }
 
   /** Whether the user is disabled or erased. */
-  hasUser(id: number) {
+  isRefused(id: number) {
     return this.disabled.has(id) || this.sweeps.has(id)
   }
 
@@ -71,7 +71,7 @@ export class Revocations {
     // A restored database knows neither the sessions that ended since the backup nor the ids that were assigned since. Tokens of an
     // identity provider name no session and no id of this database, so they stay valid: they have no `issuedAt`.
     if (issuedAt < Math.floor(this.restoredAt / 1000)) return null
-    return this.hasUser(id) || this.hasUser(account) ? null : this.withCurrentLimit(viewer)
+    return this.isRefused(id) || this.isRefused(account) ? null : this.withCurrentLimit(viewer)
   }
 
   /** Corrects an age limit that has changed since the token was issued, or since the profile was read. */

@@ -6,7 +6,7 @@ import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Fragment } from '../catalogue/fragments.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
 import type { HistoryColumns } from '../data/history-columns.js'
-import { isResumable } from '../data/progress.js'
+import { isCompleted, isResumable } from '../data/progress.js'
 import { isWireTime, timestamp } from '../time.js'
 import { historyFields, joinContents } from './viewer-bytes.js'
 
@@ -69,13 +69,13 @@ export const continueWatching = (
     if (seen.has(title)) continue
     seen.add(title)
     if ((dismissedAt.get(title) ?? 0) >= updated_at) continue
-    const isCompleted = (percentages[i] as number) >= completedAt
-    const proposed = isCompleted ? nextAfter(row, playsOf.get(row) as number) : isShown(row) ? row : undefined
+    const isAtEnd = isCompleted(percentages[i], completedAt)
+    const proposed = isAtEnd ? nextAfter(row, playsOf.get(row) as number) : isShown(row) ? row : undefined
     if (proposed === undefined) continue
     // A show with a new episode comes to the front.
-    const moment = isCompleted ? Math.max(updated_at, skeleton.starts.raw(proposed)) : updated_at
+    const moment = isAtEnd ? Math.max(updated_at, skeleton.starts.raw(proposed)) : updated_at
     if (moment < since) continue
-    cards.push({ reason: isCompleted ? 'next' : 'resume', content_id: skeleton.idOf(proposed), updated_at: moment })
+    cards.push({ reason: isAtEnd ? 'next' : 'resume', content_id: skeleton.idOf(proposed), updated_at: moment })
   }
   return cards.sort((one, other) => other.updated_at - one.updated_at)
 }

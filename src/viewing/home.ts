@@ -1,6 +1,6 @@
 import { type HomeAnswer, type HomeKind, type Home as HomeOnWire, type HomeRow, longestShelf } from '../../schemas/home.js'
 import { everybody, segmentOf } from '../catalogue/audience.js'
-import { type JsonParts, jsonParts, list, okBytes, Pieces } from '../catalogue/bytes.js'
+import { type JsonParts, jsonParts, list, okBytes, UnjoinedJson } from '../catalogue/bytes.js'
 import type { Fragment } from '../catalogue/fragments.js'
 import type { Data } from '../data/index.js'
 import { withDeadline } from '../overload/deadlines.js'
@@ -165,7 +165,7 @@ const partsOf = ({ kind, name, because, more, items, keep }: PlannedShelf, conte
   if (shown.length === 0 || (because !== undefined && !cause)) return undefined
   const head = { kind, name: name ?? null, because: cause ? { content_id: because, name: cause.name } : null, more }
   const shelf = jsonParts<HomeRow>([`${JSON.stringify(head).slice(0, -1)},"items":`, ...list(shown), '}'])
-  if (keep && shown.length === items.length) keep(new Pieces(shelf).joined())
+  if (keep && shown.length === items.length) keep(new UnjoinedJson(shelf).joined())
   return shelf
 }
 

@@ -61,8 +61,10 @@ const pageWriter =
     isServable: (document: Document) => boolean,
     parts: (document: Document, content: Fragment) => JsonParts<Element>
   ) =>
-  async (catalogue: Catalogue, elements: Document[], meta: Meta) =>
-    pageBytes(await joinContents(catalogue, catalogue.reporter.keepServable(name, elements, isServable), parts), meta)
+  async (catalogue: Catalogue, elements: Document[], meta: Meta) => {
+    const servable = catalogue.reporter.keepServable(name, elements, isServable)
+    return pageBytes(await joinContents(catalogue, servable, parts), meta)
+  }
 
 export const historyPageBytes = pageWriter('history', isServableHistory, historyParts)
 export const watchlistPageBytes = pageWriter('watchlist', isServableWatchlist, watchlistParts)

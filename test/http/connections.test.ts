@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import t, { type Test } from 'tap'
-import { type Json, Pieces } from '../../src/catalogue/bytes.js'
+import { type Json, UnjoinedJson } from '../../src/catalogue/bytes.js'
 import { ErrorAnswer } from '../../src/errors.js'
 import { securityHeaders } from '../../src/http/reply.js'
 import { assertFailure } from '../helpers/answers.js'
@@ -322,7 +322,7 @@ t.test('large answers', async t => {
       app.get<{ Params: { name: string; length: string } }>(
         path(':name', ':length'),
         { config: { admission: 'public' } },
-        ({ params: { name, length } }, reply) => reply.json(new Pieces([Buffer.from(name.repeat(Number(length)))]) as Json<unknown>)
+        ({ params: { name, length } }, reply) => reply.json(new UnjoinedJson([Buffer.from(name.repeat(Number(length)))]) as Json<unknown>)
       )
       app.addHook('onSend', async ({ raw }, _reply, payload) => {
         sent.push((payload as Buffer).buffer)

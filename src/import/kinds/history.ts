@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
 import type { HistoryDocument } from '../../data/history.js'
 import { notAfterNow } from '../../data/lists.js'
-import { previousFields } from '../../data/progress.js'
+import { isCompleted, previousFields } from '../../data/progress.js'
 import { moment } from '../../time.js'
 import { type ImportRun, type Kind, momentOrNull, type Operation } from '../kind.js'
 import type { Replacements } from '../replacements.js'
@@ -52,13 +52,13 @@ const pastMoment = (text: string | null | undefined, startedAt: Date) => {
 const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => pastMoment(updated_at, startedAt) ?? startedAt
 
 /** The completions to store. Whatever the record does not say stays as it is in an existing element. */
-const completionsOf = ({ plays, watched_at, percentage = 0 }: HistoryRecord, updated_at: Date, startedAt: Date, completedAt: number) => {
+const completionsOf = ({ plays, watched_at, percentage }: HistoryRecord, updated_at: Date, startedAt: Date, completedAt: number) => {
   if (plays === undefined && !watched_at) {
     const isThere = { $ne: [{ $type: '$updated_at' }, 'missing'] }
-    const isCompleted = percentage >= completedAt
+    const isAtEnd = isCompleted(percentage, completedAt)
     return {
-      plays: { $cond: [isThere, { $ifNull: ['$plays', 0] }, isCompleted ? 1 : '$$REMOVE'] },
-      watched_at: { $cond: [isThere, '$watched_at', isCompleted ? notAfterNow(updated_at) : '$$REMOVE'] }
+      plays: { $cond: [isThere, { $ifNull: ['$plays', 0] }, isAtEnd ? 1 : '$$REMOVE'] },
+      watched_at: { $cond: [isThere, '$watched_at', isAtEnd ? notAfterNow(updated_at) : '$$REMOVE'] }
     }
   }
   const moment = pastMoment(watched_at, startedAt) ?? { $ifNull: ['$watched_at', updated_at] }
