@@ -12,6 +12,7 @@ import {
 import { type App, addUser, build, password } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
 import { content } from '../helpers/documents.js'
+import { closedGate } from '../helpers/until.js'
 
 const seed = { contents: [1, 2, 3].map(id => content(id, { type: 'film', name: `Film ${id}` })) }
 
@@ -55,15 +56,12 @@ export const clientOf = (t: Test, baseUrl: string, options: Partial<ClientOption
 
 /** Holds back the requests to a path, or only their answers, until it is opened. */
 export const gateTo = (path: string, { answers = false } = {}) => {
-  let open = () => {}
-  const gate = new Promise<void>(resolve => {
-    open = resolve
-  })
+  const { opened, open } = closedGate()
   const gated = async (request: Request, init?: RequestInit) => {
     const isGated = new URL(request.url).pathname === path
-    if (isGated && !answers) await gate
+    if (isGated && !answers) await opened
     const response = await fetch(request, init)
-    if (isGated) await gate
+    if (isGated) await opened
     return response
   }
   return { open, gated }
@@ -83,15 +81,12 @@ export const createStore = (given: Partial<Stored> = {}) => {
 
 /** The same store, but its first `access` to the session waits until `open()` is called. */
 export const slowTo = (store: Store, access: 'load' | 'save') => {
-  let open = () => {}
-  const gate = new Promise<void>(resolve => {
-    open = resolve
-  })
+  const { opened, open } = closedGate()
   let isReached = false
   const wait = async (name: keyof Stored, now: typeof access) => {
     if (isReached || name !== 'session' || now !== access) return
     isReached = true
-    await gate
+    await opened
   }
   const slow: Store = {
     load: async name => {

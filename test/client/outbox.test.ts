@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Fetch } from '../../client/calls.js'
 import { addUser, password } from '../helpers/app.js'
-import { until } from '../helpers/until.js'
+import { closedGate, until } from '../helpers/until.js'
 import {
   asBrowser,
   change,
@@ -318,12 +318,9 @@ t.test('reports that were kept', async t => {
   })
 
   t.test('whoever awaits a report in a batch gets its own outcome', async t => {
-    let open = () => {}
-    const gate = new Promise<void>(resolve => {
-      open = resolve
-    })
+    const { opened, open } = closedGate()
     const gated = async (request: Request) => {
-      if (request.url.endsWith('/history')) await gate
+      if (request.url.endsWith('/history')) await opened
       return fetch(request)
     }
     const { client, sent, count } = clientOf(t, baseUrl, { fetch: gated })
@@ -433,12 +430,9 @@ t.test('reports that were kept', async t => {
   t.test('nothing is reported in the name of another user', async t => {
     const { store, user } = await signedIn(t, app, baseUrl)
     await store.save('unsent', [kept(user.id, 1), kept(user.id, 2)])
-    let open = () => {}
-    const gate = new Promise<void>(resolve => {
-      open = resolve
-    })
+    const { opened, open } = closedGate()
     const gated = async (request: Request) => {
-      if (request.url.endsWith('/health')) await gate
+      if (request.url.endsWith('/health')) await opened
       return fetch(request)
     }
     const { client, count } = clientOf(t, baseUrl, { store, fetch: gated })

@@ -5,7 +5,7 @@ import { createCodeSignIn, pause, type ShownCode } from '../../client/code-sign-
 import type { Session, ViewerError } from '../../client/index.js'
 import { addUser, password } from '../helpers/app.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'
-import { until } from '../helpers/until.js'
+import { closedGate, until } from '../helpers/until.js'
 import {
   asBrowser,
   change,
@@ -138,14 +138,11 @@ t.test('a session', async t => {
     await newViewer(app, clientOf(t, baseUrl, { store }).client)
     await change(store, { renew_at: 0 })
 
-    let open = () => {}
-    const gate = new Promise<void>(resolve => {
-      open = resolve
-    })
+    const { opened, open } = closedGate()
     const { client, count } = clientOf(t, baseUrl, {
       store,
       fetch: async request => {
-        if (request.url.endsWith('/login/refresh')) await gate
+        if (request.url.endsWith('/login/refresh')) await opened
         return fetch(request)
       }
     })

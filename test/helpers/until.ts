@@ -12,3 +12,12 @@ export const tick = async () => {
   const now = Date.now()
   while (Date.now() === now) await new Promise(setImmediate)
 }
+
+/** A gate that opens once. */
+export const closedGate = () => {
+  let open = () => {}
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
+  return { opened, open }
+}

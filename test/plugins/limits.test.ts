@@ -3,19 +3,16 @@ import t, { type Test } from 'tap'
 import { forViewers } from '../../plugins/authentication.js'
 import { type Answer, assertFailure, malformed, post } from '../helpers/answers.js'
 import { type App, addUser, build, signIn } from '../helpers/app.js'
-import { until } from '../helpers/until.js'
+import { closedGate, until } from '../helpers/until.js'
 import { viewerOf } from '../helpers/viewer.js'
 
 t.test('admission', async t => {
   t.test('beyond the requests that may wait, new ones are refused at once, and served again when there is room', async t => {
-    let release = () => {}
-    const gate = new Promise<void>(resolve => {
-      release = resolve
-    })
+    const { opened, open } = closedGate()
     const app = await build(t, {
       settings: { MAX_WAITING: '3' },
       extend: app => {
-        app.get('/waits', { config: { admission: 'public' } }, async () => gate.then(() => 'waited'))
+        app.get('/waits', { config: { admission: 'public' } }, async () => opened.then(() => 'waited'))
         app.get('/at-once', { config: { admission: 'public' } }, (_request, reply) => reply.send('at once'))
         app.get('/apart', { config: { admission: 'login' } }, async () => 'apart')
       }
@@ -31,21 +28,18 @@ t.test('admission', async t => {
     }
     for (const url of ['/health', '/ready', '/apart']) t.equal((await app.inject(url)).statusCode, 200, url)
 
-    release()
+    open()
     for (const { statusCode, body } of await Promise.all(waiting)) t.strictSame([statusCode, body], [200, 'waited'])
     for (const url of ['/waits', '/at-once', '/contents']) t.equal((await app.inject(url)).statusCode, 200, url)
   })
 
   t.test('a caller who has taken all the room shuts nobody else out', async t => {
-    let release = () => {}
-    const gate = new Promise<void>(resolve => {
-      release = resolve
-    })
+    const { opened, open } = closedGate()
     const app = await build(t, {
       settings: { MAX_WAITING: '4', TRUST_PROXY: '1' },
       extend: app => {
-        app.get('/waits', { config: { admission: 'public' } }, async () => gate.then(() => 'waited'))
-        app.get('/waits-too', forViewers, async () => gate.then(() => 'waited'))
+        app.get('/waits', { config: { admission: 'public' } }, async () => opened.then(() => 'waited'))
+        app.get('/waits-too', forViewers, async () => opened.then(() => 'waited'))
       }
     })
     const begun: Promise<number>[] = []
@@ -73,19 +67,16 @@ t.test('admission', async t => {
     t.equal(await ask('/waits', from('203.0.113.2')), 'waits')
     t.equal(await ask('/waits', from('203.0.113.3')), 503, 'nobody is admitted beyond twice MAX_WAITING')
 
-    release()
+    open()
     const statuses = await Promise.all(begun)
     t.equal(statuses.filter(status => status === 200).length, 8)
   })
 
   t.test('changes of profiles are bounded and wait like other requests of viewers, and the hash of a PIN takes no connection', async t => {
-    let release = () => {}
-    const gate = new Promise<void>(resolve => {
-      release = resolve
-    })
+    const { opened, open } = closedGate()
     const app = await build(t, {
       settings: { MAX_WAITING: '2', DATABASE_CONNECTIONS: '1' },
-      extend: app => void app.get('/waits', forViewers, async () => gate.then(() => 'waited'))
+      extend: app => void app.get('/waits', forViewers, async () => opened.then(() => 'waited'))
     })
     const headers = await signIn(app)
     const send = (method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
@@ -109,7 +100,7 @@ t.test('admission', async t => {
       .then(({ statusCode }) => ended.push(`${statusCode}`))
     await sleep(200)
     t.strictSame(ended, [], 'another viewer waits for the only connection')
-    release()
+    open()
     await Promise.all([waiting, queued])
 
     const busy = Promise.all(Array.from({ length: 6 }, (_, n) => app.passwordChecks.hashPin(n, '4071', `192.0.2.${n}`)))
@@ -121,18 +112,15 @@ t.test('admission', async t => {
   })
 
   t.test('0 sets no bound', async t => {
-    let release = () => {}
-    const gate = new Promise<void>(resolve => {
-      release = resolve
-    })
+    const { opened, open } = closedGate()
     const app = await build(t, {
       settings: { MAX_WAITING: '0' },
-      extend: app => void app.get('/waits', { config: { admission: 'public' } }, async () => gate.then(() => 'waited'))
+      extend: app => void app.get('/waits', { config: { admission: 'public' } }, async () => opened.then(() => 'waited'))
     })
     const waiting = Array.from({ length: 300 }, () => app.inject('/waits'))
     await Promise.all(waiting.map(request => Promise.race([request, new Promise(setImmediate)])))
     t.equal((await app.inject('/contents')).statusCode, 200)
-    release()
+    open()
     t.ok((await Promise.all(waiting)).every(({ statusCode }) => statusCode === 200))
   })
 
@@ -191,7 +179,7 @@ t.test('admission', async t => {
   })
 
   t.test('a crowd whose time is over by its turn is passed by, however many they are', async t => {
-    let release = () => {}
+    const { opened, open } = closedGate()
     const app = await build(t, {
       settings: {
         MAX_WAITING: '0',
@@ -200,18 +188,13 @@ t.test('admission', async t => {
         RATE_LIMIT: '1000000',
         RATE_LIMIT_ADDRESS: '1000000'
       },
-      extend: app => {
-        const gate = new Promise<void>(resolve => {
-          release = resolve
-        })
-        app.get('/slow', forViewers, async () => gate.then(() => 'done'))
-      }
+      extend: app => void app.get('/slow', forViewers, async () => opened.then(() => 'done'))
     })
     const headers = await signIn(app)
     const ask = () => app.inject({ url: '/slow', headers })
     const crowd = await Promise.all(Array.from({ length: 12_000 }, ask))
     t.ok(crowd.every(({ statusCode }) => statusCode === 503))
-    release()
+    open()
     t.equal((await ask()).body, 'done')
   })
 

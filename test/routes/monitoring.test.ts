@@ -4,7 +4,7 @@ import { buildApp } from '../../src/app.js'
 import { type App, build, buildWith, settingsFor } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
 import { content } from '../helpers/documents.js'
-import { until } from '../helpers/until.js'
+import { closedGate, until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
 import { crowdOf, firstOfCrowd, span, trainOn, views } from '../recommendations/helper.js'
 
@@ -117,26 +117,18 @@ t.test('refused requests are counted by reason', async t => {
   t.equal(series.get('http_refused_total{reason="address_limit"}'), 2)
 })
 
-const closedGate = () => {
-  let release = () => {}
-  const gate = new Promise<void>(resolve => {
-    release = resolve
-  })
-  return { gate, release }
-}
-
 t.test('waiting requests are counted, and those refused because of them', async t => {
-  const { gate, release } = closedGate()
+  const { opened, open } = closedGate()
   const app = await build(t, {
     settings: { MAX_WAITING: '2' },
-    extend: app => void app.get('/waits', { config: { admission: 'public' } }, async () => gate.then(() => 'waited'))
+    extend: app => void app.get('/waits', { config: { admission: 'public' } }, async () => opened.then(() => 'waited'))
   })
   const waiting = Promise.all(Array.from({ length: 5 }, () => app.inject('/waits')))
   // Anonymous requests begin in slices, so the last of them may begin after the first metrics were read.
   await until(async () => (await seriesOf(app)).get('http_refused_total{reason="waiting"}') === 3)
   const series = await seriesOf(app)
   t.equal(series.get('http_requests_waiting'), 2)
-  release()
+  open()
   t.strictSame(
     (await waiting).map(({ statusCode }) => statusCode),
     [200, 200, 503, 503, 503]
@@ -144,10 +136,10 @@ t.test('waiting requests are counted, and those refused because of them', async 
 })
 
 t.test('a start page is counted once, although it reads in the queue of viewers', async t => {
-  const { gate, release } = closedGate()
+  const { opened, open } = closedGate()
   const app = await build(t, {
     settings: { DATABASE_CONNECTIONS: '1' },
-    extend: app => void app.get('/waits', forViewers, async () => gate.then(() => 'waited'))
+    extend: app => void app.get('/waits', forViewers, async () => opened.then(() => 'waited'))
   })
   const [first, second] = [await viewerOf(app), await viewerOf(app)]
   const waiting = first.get('/waits')
@@ -155,7 +147,7 @@ t.test('a start page is counted once, although it reads in the queue of viewers'
   const count = async () => (await seriesOf(app)).get('http_requests_waiting') ?? 0
   await until(async () => (await count()) >= 2)
   t.equal(await count(), 2)
-  release()
+  open()
   t.strictSame(
     (await Promise.all([waiting, home])).map(({ statusCode }) => statusCode),
     [200, 200]
