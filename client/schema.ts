@@ -1621,7 +1621,7 @@ export interface components {
         WatchedMark: {
             content_id: number;
             watched: boolean;
-            /** @description For an episode: also marks those before it */
+            /** @description Only for an episode: also marks those before it */
             up_to?: boolean;
         };
         MarkedContents: {

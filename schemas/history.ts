@@ -87,7 +87,7 @@ export const WatchedMark = Type.Object(
   {
     content_id: ContentId,
     watched: Type.Boolean(),
-    up_to: Type.Optional(Type.Boolean({ description: 'For an episode: also marks those before it' }))
+    up_to: Type.Optional(Type.Boolean({ description: 'Only for an episode: also marks those before it' }))
   },
   { $id: 'WatchedMark' }
 )

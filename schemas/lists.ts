@@ -11,7 +11,7 @@ export const Several = <T extends TSchema>(item: T, description: string, example
   Type.Optional(Type.Array(item, { minItems: 1, maxItems: maxValues, style: 'form', explode: false, description, examples: [[example]] }))
 
 /** Accepts 0, which matches nothing. */
-const AnyId = published(Type.Integer(), Type.Integer({ minimum: 1 }))
+const AnyId = published(Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 1 }))
 
 export const Ids = (description: string, example: number) => Several(AnyId, description, example)
 export const Names = (description: string, example: string) =>

@@ -12,9 +12,13 @@ const Tag = (pattern: string, rule: string, description: string) =>
     Nullable(Type.String({ pattern, maxLength: longestTag, 'x-rule': `${rule} of at most ${longestTag} characters` })),
     Nullable(Type.String({ maxLength: longestTag, description }))
   )
-// `off` has the form of a language tag.
-const Audio = Tag(`^(?!off$)${languageTag}$`, 'a language tag', 'Language tag (BCP 47) of the audio. Null for none')
-const Subtitles = Tag(`^${languageTag}$`, 'a language tag or off,', 'Language tag (BCP 47) of the subtitles, or `off`. Null for none')
+// `off` has the form of a language tag. In other spellings, apps would take it for one.
+const Audio = Tag(`^(?![Oo][Ff][Ff]$)${languageTag}$`, 'a language tag', 'Language tag (BCP 47) of the audio. Null for none')
+const Subtitles = Tag(
+  `^(off|(?![Oo][Ff][Ff]$)${languageTag})$`,
+  'a language tag or off,',
+  'Language tag (BCP 47) of the subtitles, or `off`. Null for none'
+)
 
 export const preferenceFields = { audio: Type.Optional(Audio), subtitles: Type.Optional(Subtitles) }
 

@@ -40,12 +40,14 @@ const ruleOf = (schema: TSchema, type: string) => {
   if (type === 'number') return `a number${bounds(schema)}`
   if (type === 'string') return `a string${length(schema)}`
   if (type === 'boolean') return 'true or false'
-  if (type === 'array') return `a list${schema.maxItems ? ` of at most ${schema.maxItems} values` : ''}`
+  if (type === 'array') return `a list${schema.maxItems ? ` of ${upTo(schema.minItems, schema.maxItems)} values` : ''}`
   return `an ${type}`
 }
 
+const upTo = (least: number | undefined, most: number) => (least ? `${least} to ${most}` : `at most ${most}`)
+
 const length = ({ minLength, maxLength }: TSchema) => {
-  if (maxLength) return ` of ${minLength ? `${minLength} to` : 'at most'} ${maxLength} characters`
+  if (maxLength) return ` of ${upTo(minLength, maxLength)} characters`
   return minLength ? ' that is not empty' : ''
 }
 

@@ -193,6 +193,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
       const present = new Map(ends.flatMap(report => idsOf(report).map(id => [id, report.content_id] as const)))
       let changed: number | undefined
       return withRetries(async lostFor => {
+        const began = performance.now()
         const elements = await elementsOf(user_id, [...present.keys()])
         // The newest element of a content comes last, and counts.
         const oldestFirst = elements.sort((a, b) => Number(a.updated_at) - Number(b.updated_at))
@@ -200,9 +201,10 @@ export const reportsOf = (db: Db, completedAt: number) => {
         const left = ends.filter(({ content_id }) => !isCompleted(percentages.get(content_id), completedAt))
         changed ??= left.length
         const areMoved = elements.every(({ content_id }) => present.get(content_id) === content_id)
+        const areNew = !left.some(({ content_id }) => percentages.has(content_id))
+        const sinceLost = lostFor && lostFor + Math.ceil(performance.now() - began)
         if (!areMoved) await writeOrRemove(user_id, left)
-        else if (left.length > 0)
-          await complete(user_id, left, { areNew: !left.some(({ content_id }) => percentages.has(content_id)), lostFor })
+        else if (left.length > 0) await complete(user_id, left, { areNew, lostFor: sinceLost })
         return changed
       })
     },

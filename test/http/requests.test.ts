@@ -332,6 +332,7 @@ t.test('validation', async t => {
       [Type.Literal('one'), 'two', 'must be one'],
       [Type.Array(Type.Integer()), 5, 'must be a list'],
       [Type.Array(Type.Integer(), { maxItems: 2 }), [1, 2, 3], 'must be a list of at most 2 values'],
+      [Type.Array(Type.Integer(), { minItems: 1, maxItems: 2 }), [], 'must be a list of 1 to 2 values'],
       [Type.Object({}), [], 'must be an object'],
       [Type.Integer(), undefined, 'is required']
     ]
@@ -360,7 +361,7 @@ t.test('validation', async t => {
       t.equal(told(ids, given), undefined)
     for (const given of ['a'.repeat(200), '漢'.repeat(200), '😀'.repeat(200)]) t.equal(told(names, given), undefined)
 
-    const message = 'must be a list of at most 100 values of at most 200 characters each'
+    const message = 'must be a list of 1 to 100 values of at most 200 characters each'
     for (const [schema, given] of [
       [ids, numbers(101).join()],
       [ids, numbers(101)],

@@ -148,7 +148,8 @@ t.test('preferences', async t => {
       for (const value of wrong)
         for (const field of ['audio', 'subtitles'])
           assertRefused(t, await viewer.put(path, { [field]: value }), field, JSON.stringify(value).slice(0, 40))
-      assertRefused(t, await viewer.put(path, { audio: 'off' }), 'audio', 'off')
+      for (const off of ['off', 'OFF']) assertRefused(t, await viewer.put(path, { audio: off }), 'audio', off)
+      assertRefused(t, await viewer.put(path, { subtitles: 'Off' }), 'subtitles', 'Off')
       for (const body of [{}, { other: 'de' }]) {
         const answer = await viewer.put(path, body)
         t.match([answer.statusCode, answer.json()], [400, { errors: [{ field: 'audio', message: 'is required, or subtitles' }] }])

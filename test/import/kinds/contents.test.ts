@@ -305,7 +305,7 @@ t.test('rail collections', async t => {
     ]
     const search = 'must be a string of at most 200 characters and 8 words, with a letter or a digit'
     const ids = 'must be comma-separated ids'
-    const values = 'must be a list of at most 100 values of at most 200 characters each'
+    const values = 'must be a list of 1 to 100 values of at most 200 characters each'
     const words = 'must be comma-separated types of letters, digits, - and _'
     t.strictSame(await faults({ 'rail-collections.ndjson': lines(...queries.map((query, at) => rail(at + 1, { query }))) }), [
       'rail-collections.ndjson:1: query.type: is required',

@@ -29,9 +29,7 @@ func main() {
 	report.SetTime(312.5)
 	must(client.HistoryAPI.ReportProgress(user).ProgressReport(*report).Execute())
 	for _, card := range must(client.ContinueWatchingAPI.ListContinueWatching(user).Execute()).Data.Collection {
-		if progress := card.History.Get(); progress != nil {
-			fmt.Println(card.Content.Name, "at", progress.Time, "s")
-		}
+		fmt.Println(card.Content.Name, "at", card.Resume.Time, "s")
 	}
 	// docs: end
 

@@ -23,7 +23,7 @@ const { data: films } = await viewer.listContents({ query: { type: ['film'], sea
 for (const { id } of films.data.collection.slice(0, 1))
   await viewer.reportProgress({ body: { content_id: id, time: 312.5, percentage: 12 } })
 const { data: cards } = await viewer.listContinueWatching({ throwOnError: true })
-for (const { content, history } of cards.data.collection) console.log(content.name, history ? `at ${history.time} s` : '')
+for (const { content, resume } of cards.data.collection) console.log(`${content.name} at ${resume.time} s`)
 // docs: end
 
 const throwing = { throwOnError: true } as const

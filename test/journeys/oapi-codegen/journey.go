@@ -31,9 +31,7 @@ func main() {
 	report := viewer.ProgressReport{ContentId: films.Data.Collection[0].Id, Time: of(312.5)}
 	must(client.ReportProgressWithResponse(ctx, report))
 	for _, card := range must(client.ListContinueWatchingWithResponse(ctx, nil)).JSON200.Data.Collection {
-		if card.History != nil {
-			fmt.Println(card.Content.Name, "at", card.History.Time, "s")
-		}
+		fmt.Println(card.Content.Name, "at", card.Resume.Time, "s")
 	}
 	// docs: end
 

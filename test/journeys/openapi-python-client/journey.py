@@ -26,7 +26,7 @@ user = AuthenticatedClient(base_url=url, token=signed_in.access_token)
 film = list_contents.sync(client=user, type_=["film"], search="harbour").data.collection[0]
 report_progress.sync(client=user, body=models.ProgressReport(content_id=film.id, time=312.5, percentage=12))
 for card in list_continue_watching.sync(client=user).data.collection:
-    print(card.content.name, f"at {card.history.time} s" if card.history else "")
+    print(f"{card.content.name} at {card.resume.time} s")
 # docs: end
 
 by_name = list_contents.sync(

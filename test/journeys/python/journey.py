@@ -30,7 +30,7 @@ film = viewer.CatalogueApi(client).list_contents(type=["film"], search="harbour"
 history = viewer.HistoryApi(client)
 history.report_progress(viewer.ProgressReport(content_id=film.id, time=312.5, percentage=12))
 for card in viewer.ContinueWatchingApi(client).list_continue_watching().data.collection:
-    print(card.content.name, f"at {card.history.time} s" if card.history else "")
+    print(f"{card.content.name} at {card.resume.time} s")
 # docs: end
 
 catalogue = viewer.CatalogueApi(client)

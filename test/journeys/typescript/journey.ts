@@ -37,7 +37,7 @@ for (const { id } of films.collection.slice(0, 1))
   await history.reportProgress({ progressReport: { contentId: id, time: 312.5, percentage: 12 } })
 const continueWatching = new ContinueWatchingApi(configuration)
 for (const card of (await continueWatching.listContinueWatching()).data.collection)
-  console.log(card.content.name, card.history ? `at ${card.history.time} s` : '')
+  console.log(`${card.content.name} at ${card.resume.time} s`)
 // docs: end
 
 const { data: byName } = await catalogue.listContents({ type: ['film', 'show'], orderBy: 'name', orderDirection: 'asc', perPage: 100 })

@@ -31,7 +31,7 @@ public class Journey {
     var history = new HistoryApi(client);
     history.reportProgress(new ProgressReport().contentId(film.getId()).time(312.5).percentage(12.0));
     for (var card : new ContinueWatchingApi(client).listContinueWatching(null, 20L, 1L).getData().getCollection())
-      System.out.println(card.getContent().getName() + (card.getHistory() == null ? "" : " at " + card.getHistory().getTime() + " s"));
+      System.out.println(card.getContent().getName() + " at " + card.getResume().getTime() + " s");
     // docs: end
 
     var catalogue = new CatalogueApi(client);

@@ -23,7 +23,7 @@ fun main() {
     val history = HistoryApi(url)
     history.reportProgress(ProgressReport(contentId = film.id, time = 312.5, percentage = 12.0))
     for (card in ContinueWatchingApi(url).listContinueWatching().data.collection)
-        println(card.content.name + (card.history?.let { " at ${it.time} s" } ?: ""))
+        println("${card.content.name} at ${card.resume.time} s")
     // docs: end
 
     val catalogue = CatalogueApi(url)
