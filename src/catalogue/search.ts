@@ -137,7 +137,11 @@ export class Search {
   async catchUp(skeleton: Skeleton) {
     const { version } = skeleton
     if (this.indexed?.skeleton === skeleton && this.indexedVersion === version) return
-    if (this.indexed?.skeleton !== skeleton) await this.index(skeleton, new Added())
+    if (this.indexed?.skeleton !== skeleton) {
+      // The versions of two skeletons may be equal.
+      this.indexedVersion = -1
+      await this.index(skeleton, new Added())
+    }
     const { stamps } = this.indexed as Indexed
     const changed = new Map<number, Row>()
     for (let row = 0; row < skeleton.size; row++) {

@@ -95,6 +95,23 @@ t.test('the search reads only the words of changed contents', async t => {
   t.equal(read.at(-1), undefined, 'after many changes, everything is read again')
 })
 
+t.test('what could not be read is read the next time, also into new rows', async t => {
+  let documents = [content(1, { name: 'before' })]
+  let isFailing = false
+  const search = new Search(async function* () {
+    if (isFailing) throw new Error('the words cannot be read')
+    yield* documents
+  })
+  await search.catchUp(skeletonOf(documents))
+  documents = [content(1, { name: 'after', stamp: new Date(Date.now() + 1000) })]
+  const reloaded = skeletonOf(documents)
+  isFailing = true
+  await t.rejects(search.catchUp(reloaded), /cannot be read/)
+  isFailing = false
+  await search.catchUp(reloaded)
+  t.strictSame([await found(search, 'before', reloaded), await found(search, 'after', reloaded)], [[], [1]])
+})
+
 t.test('the index stays right when everything is read again into other rows', async t => {
   const documents = [1, 2, 3, 4].map(id => content(id, { name: `name${id}` }))
   const { search, skeleton } = await indexOf(documents)
