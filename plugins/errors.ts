@@ -3,8 +3,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import fp from 'fastify-plugin'
 import { isUnavailable } from '../src/data/driver/faults.js'
 import { ErrorAnswer, expectationFailed, internal, malformed, resourceNotFound, tooLarge, unavailable } from '../src/errors.js'
-import { endWith, headersOf } from '../src/http/parser-errors.js'
 import { cacheControl, jsonType } from '../src/http/reply.js'
+import { endWith, headersOf } from '../src/http/unparsed-requests.js'
 import { invalidRequest } from '../src/http/validation.js'
 
 const answerTo = (error: FastifyError): ErrorAnswer => {
@@ -58,7 +58,7 @@ const removeUnfitHeaders = (reply: FastifyReply) => {
     if (describesBody.test(header[0]) || !isSendable(header)) reply.removeHeader(header[0])
 }
 
-/** Answers with the errors of src/errors.ts, even where Node would hang up. src/http/parser-errors.ts answers what Node cannot parse. */
+/** Answers with the errors of src/errors.ts, even where Node would hang up. src/http/unparsed-requests.ts answers what Node cannot parse. */
 export default fp(
   async (app: FastifyInstance) => {
     app.setErrorHandler(sendError)

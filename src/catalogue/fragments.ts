@@ -78,12 +78,12 @@ export class Fragments {
     const cached = ids.map(id => this.cached(id))
     const uncached = ids.filter((_, i) => !cached[i])
     // An id that the skeleton lacks may have just been imported.
-    const missing = uncached.filter(id => !this.source.skeleton().isBroken(id))
+    const toRead = uncached.filter(id => !this.source.skeleton().isBroken(id))
     this.hits += ids.length - uncached.length
-    this.misses += missing.length
-    if (missing.length === 0) return cached
+    this.misses += toRead.length
+    if (toRead.length === 0) return cached
 
-    const loaded = await run(() => this.read([...new Set(missing)]))
+    const loaded = await run(() => this.read([...new Set(toRead)]))
     return ids.map((id, i) => cached[i] ?? loaded.get(id))
   }
 
@@ -131,7 +131,8 @@ export class Fragments {
       this.cache.put(content._id, fragment)
     }
     this.source.onBroken(broken)
-    // Otherwise every request would try to read these contents again. Those that have been written again since may be valid.
+    // Otherwise every request would try to read these contents again. Those that have been written again since may be valid, and those that
+    // the skeleton lacks may have just been imported.
     const skeleton = this.source.skeleton()
     for (const [id, version] of versions) if (!fragments.has(id) && skeleton.stampOf(id) === version) skeleton.markBroken(id)
     return fragments
