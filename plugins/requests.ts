@@ -61,10 +61,10 @@ export default fp(
       return observe
     }
     const writeLine = (request: FastifyRequest, reply: FastifyReply) => {
-      const { id, method, url, routeOptions } = request
+      const { id, method, originalUrl, routeOptions } = request
       const { statusCode, elapsedTime } = reply
       lines[levelOf(request, reply)](
-        { reqId: id, method, path: url.split('?', 1)[0], status: statusCode, ms: Math.round(elapsedTime * 10) / 10 },
+        { reqId: id, method, path: originalUrl.split('?', 1)[0], status: statusCode, ms: Math.round(elapsedTime * 10) / 10 },
         'answered'
       )
       observerOf(method, routeOptions.url ?? 'unknown', statusCode)(elapsedTime / 1000)

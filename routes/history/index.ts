@@ -20,7 +20,7 @@ import { HistoryId } from '../../schemas/path-ids.js'
 import { historyContentIdMissing, historyContentNotFound, historyUpdateNotFound, orThrow } from '../../src/errors.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
-import { endOf, markedBy, needsContent, progressIn, readReports, reportOf } from '../../src/viewing/report-bodies.js'
+import { endOf, markedBy, needsContent, progressIn, readReports, reported, reportOf } from '../../src/viewing/report-bodies.js'
 import { historyElementBytes, historyPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const shared = { tags: ['History'], security: [{ bearer: [] }] }
@@ -163,7 +163,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
           )
         : reports.markUnwatched(
             id,
-            contents.flatMap(one => catalogue.skeleton.idsOf(one))
+            contents.map(one => reported(one, catalogue))
           ))
       return { ...done(200, 'The history was marked'), data: { changed } }
     }

@@ -45,11 +45,11 @@ export type IsShown = (content_id: number) => boolean
 interface Selected<T extends Document> {
   filter: Filter<T>
   order?: Sort
-  /** Takes one more operation. Not given if all are shown. */
+  /** Not given if all are shown. */
   isShown?: IsShown | undefined
 }
 
-/** The elements of a page and the total, in one operation. */
+/** The elements of a page and the total, in one operation. With `isShown`, one before it finds the contents to leave out. */
 export const pageOf = async <T extends Document>(
   db: Db,
   collection: Collection<T>,
@@ -73,7 +73,8 @@ export const pageOf = async <T extends Document>(
     if ('_id' in row) elements.push(row as T)
     else total = row.total
   }
-  return { elements, total }
+  // Between the two operations, an element may have been moved to a content that is not shown.
+  return { elements: isShown ? elements.filter(({ content_id }) => isShown(content_id)) : elements, total }
 }
 
 const unshownContents = async <T extends Document>(db: Db, collection: Collection<T>, filter: Filter<T>, isShown: IsShown) => {

@@ -195,8 +195,13 @@ export const isBegun = (history: Columns<'times' | 'percentages' | 'previousTime
 /** Anything that marking it as unwatched takes back. */
 export const begunFilter = { $or: [...resumableFilter.$or, { plays: { $gt: 0 } }] }
 
+/** Part of the filter of an update whose answer was lost: elements that were not written since it was sent before. */
+export const unlessLater = (lostFor: number | undefined) =>
+  lostFor === undefined ? {} : { $expr: { $lte: ['$updated_at', { $subtract: ['$$NOW', lostFor] }] } }
+
 /** The update that takes an element back to before it was ever watched. Older reports change nothing any more. */
 export const unwatchedUpdate = [
   { $set: { time: 0, percentage: 0, plays: 0, updated_at: { $max: ['$updated_at', '$$NOW'] } } },
-  { $unset: ['watched_at', 'is_again', 'arrived_at', ...previousFields] }
+  // `merged` would take off plays that are gone.
+  { $unset: ['watched_at', 'is_again', 'arrived_at', 'merged', ...previousFields] }
 ]

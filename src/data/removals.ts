@@ -64,11 +64,8 @@ export const removalsOf = (db: Db) => {
 
     /** Returns a function that says when an element of any of these contents was last removed from the history, in milliseconds. */
     ofHistory: async (user_id: number, content_ids: number[]) => {
-      const marks = await findAll(db, removals, {
-        user_id,
-        list: 'history',
-        content_id: { $in: [wholeList, ...content_ids] }
-      })
+      const ofContents = { user_id, list: 'history', content_id: { $in: [wholeList, ...content_ids] } } as const
+      const marks = await withRetries(() => findAll(db, removals, ofContents))
       const removed = new Map(marks.map(({ content_id, before }) => [content_id, Number(before)]))
       const at = (content_id: number) => removed.get(content_id) ?? Number.NEGATIVE_INFINITY
       return (ids: number[]) => Math.max(at(wholeList), ...ids.map(at))
@@ -112,7 +109,9 @@ const historyUntil = (bound: Date): Bound => {
       plays: { $cond: [isCompletedSince, 1, 0] },
       watched_at: { $cond: [isCompletedSince, '$watched_at', '$$REMOVE'] },
       ...Object.fromEntries(previousFields.map(field => [field, ifPreviousSince(field)])),
-      is_again: '$$REMOVE'
+      is_again: '$$REMOVE',
+      // It would take off plays that are gone.
+      merged: '$$REMOVE'
     }
   }
 }

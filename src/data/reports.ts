@@ -6,7 +6,7 @@ import { findAll } from './driver/read-all.js'
 import { retryDeadline, withRetries } from './driver/retry.js'
 import { type HistoryDocument, historyId } from './history.js'
 import { forbiddenOr } from './lists.js'
-import { begunFilter, isCompleted, type Progress, pipelineOf, unwatchedUpdate } from './progress.js'
+import { begunFilter, isCompleted, type Progress, pipelineOf, unlessLater, unwatchedUpdate } from './progress.js'
 import { removalsOf, removerOf } from './removals.js'
 
 interface Reported {
@@ -21,6 +21,9 @@ export interface Report extends Reported {
 }
 
 const idsOf = ({ content_id, earlier = [] }: Reported) => [content_id, ...earlier]
+
+/** The present id of each content, by each of its ids. */
+const leadsOf = (contents: Reported[]) => new Map(contents.flatMap(one => idsOf(one).map(id => [id, one.content_id] as const)))
 
 /** The write of an element. One that is not moved yet is written where it is, so that its completions are known. */
 const writeOf = (user_id: number, content: Reported, changes: Document[]) => {
@@ -111,7 +114,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
   }
 
   const elementsOf = (user_id: number, content_ids: number[], state: Filter<HistoryDocument> = {}) =>
-    findAll(db, history, { user_id, content_id: { $in: content_ids }, ...state })
+    withRetries(() => findAll(db, history, { user_id, content_id: { $in: content_ids }, ...state }))
 
   /** A late report may bring back an element while it is being removed. Removes it again, unless it is newer than the removal. */
   const removeAgain = async (user_id: number, reports: Report[]) => {
@@ -125,7 +128,8 @@ export const reportsOf = (db: Db, completedAt: number) => {
     if (removed.length === 0) return
     for (const element of await elementsOf(user_id, removed)) {
       const bound = bounds.get(element.content_id) as number
-      if (element.updated_at.getTime() <= bound) await remover.again(element, new Date(bound))
+      // Other software may have left the date out.
+      if (!(Number(element.updated_at) > bound)) await remover.again(element, new Date(bound))
     }
   }
 
@@ -145,7 +149,6 @@ export const reportsOf = (db: Db, completedAt: number) => {
     const merge = { into: history.collectionName, on: ['user_id', 'content_id'], whenMatched: areNew ? 'fail' : ifBegun }
     const elements = ends.map(({ content_id, progress: { time = 0 } }) => ({ user_id, content_id, time }))
     await db.aggregate([{ $documents: elements }, ...completion, { $merge: merge }]).toArray()
-    if (lostFor !== undefined) await removeAgain(user_id, ends)
   }
 
   return {
@@ -190,30 +193,36 @@ export const reportsOf = (db: Db, completedAt: number) => {
 
     /** Writes the reports, made now at the end, of the contents that are not completed. Returns how many. */
     markWatched: async (user_id: number, ends: Report[]) => {
-      const present = new Map(ends.flatMap(report => idsOf(report).map(id => [id, report.content_id] as const)))
+      const leads = leadsOf(ends)
       let changed: number | undefined
       return withRetries(async lostFor => {
         const began = performance.now()
-        const elements = await elementsOf(user_id, [...present.keys()])
+        const elements = await elementsOf(user_id, [...leads.keys()])
         // The newest element of a content comes last, and counts.
         const oldestFirst = elements.sort((a, b) => Number(a.updated_at) - Number(b.updated_at))
-        const percentages = new Map(oldestFirst.map(({ content_id, percentage }) => [present.get(content_id), percentage]))
+        const percentages = new Map(oldestFirst.map(({ content_id, percentage }) => [leads.get(content_id), percentage]))
         const left = ends.filter(({ content_id }) => !isCompleted(percentages.get(content_id), completedAt))
         changed ??= left.length
-        const areMoved = elements.every(({ content_id }) => present.get(content_id) === content_id)
+        const isMoving = elements.some(({ content_id }) => leads.get(content_id) !== content_id)
         const areNew = !left.some(({ content_id }) => percentages.has(content_id))
         const sinceLost = lostFor && lostFor + Math.ceil(performance.now() - began)
-        if (!areMoved) await writeOrRemove(user_id, left)
+        // A merge would add an element under the present id. The updates write to the one under the earlier id.
+        if (isMoving) await writeOrRemove(user_id, left)
         else if (left.length > 0) await complete(user_id, left, { areNew, lostFor: sinceLost })
+        if (lostFor !== undefined) await removeAgain(user_id, ends)
         return changed
       })
     },
 
-    /** Takes elements back to before they were ever watched. Returns how many had been begun. */
-    markUnwatched: async (user_id: number, content_ids: number[]) => {
+    /** Takes contents back to before they were ever watched. Returns how many had been begun. */
+    markUnwatched: async (user_id: number, contents: Reported[]) => {
+      const leads = leadsOf(contents)
+      const content_ids = [...leads.keys()]
       const begun = await elementsOf(user_id, content_ids, begunFilter)
-      await withRetries(() => history.updateMany({ user_id, content_id: { $in: content_ids } }, unwatchedUpdate))
-      return begun.length
+      await withRetries(lostFor =>
+        history.updateMany({ user_id, content_id: { $in: content_ids }, ...unlessLater(lostFor) }, unwatchedUpdate)
+      )
+      return new Set(begun.map(({ content_id }) => leads.get(content_id))).size
     },
 
     contentOf: async (user_id: number, id: string) => {

@@ -27,7 +27,7 @@ export const reportOf = (body: ProgressReport, catalogue: Catalogue, audience: A
   return { ...reported(content_id, catalogue), progress: progressIn(content_id, body, catalogue, audience) }
 }
 
-const reported = (content_id: number, { skeleton }: Catalogue) => {
+export const reported = (content_id: number, { skeleton }: Catalogue) => {
   const [, ...earlier] = skeleton.idsOf(content_id)
   return { content_id, earlier }
 }

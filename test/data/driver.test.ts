@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
-import { BSON, type Db, Decimal128, type Document, Double, Long, ObjectId, type RunCommandOptions } from 'mongodb'
+import { BSON, type Db, Decimal128, type Document, Double, Long, MongoNetworkError, ObjectId, type RunCommandOptions } from 'mongodb'
 import t, { type Test } from 'tap'
 import { columnReader } from '../../src/data/driver/columns.js'
 import { closeSoon, connectionTo } from '../../src/data/driver/connection.js'
@@ -267,6 +267,11 @@ t.test('a write that lost a race is repeated on the result of the winner, a wron
   }
   await t.rejects(withRetries(duplicate, Date.now() - 1), { code: 11000 })
   t.equal(tries, 2, 'a lost race is retried, however late it is')
+
+  tries = 0
+  const lostThenDuplicate = () => (tries === 0 ? Promise.reject(new MongoNetworkError(`try ${++tries}`)) : duplicate())
+  await t.rejects(withRetries(lostThenDuplicate, Date.now() + 40), { code: 11000 })
+  t.equal(tries, 3, 'also after an attempt whose connection broke')
 
   tries = 0
   const wrong = () => {

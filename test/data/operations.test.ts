@@ -482,7 +482,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
             { content_id: 1404, earlier: [1002], progress: { percentage: 100 } }
           ])
       ],
-      markUnwatched: [() => data.reports.markUnwatched(me._id, [1001, 1404])],
+      markUnwatched: [() => data.reports.markUnwatched(me._id, [{ content_id: 1001 }, { content_id: 1404, earlier: [1002] }])],
       contentOf: [() => data.reports.contentOf(me._id, id(4)), () => refusedOr(data.reports.contentOf(me._id, theirs[1] ?? ''))]
     },
     history: {

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import t from 'tap'
 import type { HistoryStatus } from '../../schemas/history.js'
 import { type HistoryDocument, historyOf } from '../../src/data/history.js'
-import { isBegun, isResumable, type Progress, pipelineOf, resumableFilter } from '../../src/data/progress.js'
+import { isBegun, isResumable, type Progress, pipelineOf, resumableFilter, unlessLater, unwatchedUpdate } from '../../src/data/progress.js'
 import { reportsOf } from '../../src/data/reports.js'
 import { build } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
@@ -129,6 +129,12 @@ t.test('completions', async t => {
     await update(other, { percentage: 100 }, 1000)
     await update(other, { percentage: 100 }, 0)
     t.match(await elementOf(other), { percentage: 100, plays: 1 })
+
+    const takeBack = (lostFor: number) => collection.updateMany({ user_id, ...unlessLater(lostFor) }, unwatchedUpdate)
+    await takeBack(60_000)
+    t.match(await elementOf(user_id), { plays: 1 }, 'nor does one that takes back what was watched')
+    await takeBack(0)
+    t.match(await elementOf(user_id), { plays: 0 })
   })
 
   t.test('the highest number of plays stays', async t => {

@@ -134,6 +134,19 @@ t.test('an element of an earlier id', async t => {
       }
   })
 
+  t.test('keeps the play of a title that was taken back and watched again between two steps', async t => {
+    const title = { content_id: 7, earlier: [5] }
+    for (let steps = 1; steps < 6; steps++) {
+      await databaseOf(app).collection('history').deleteMany({})
+      const user = await insert(app, 'history', element(5, 1, { plays: 1 }), element(7, 2, { plays: 2 }))
+      const isDone = await moveIn(app, steps)
+      await app.data.reports.markUnwatched(user, [title])
+      t.equal(await app.data.reports.markWatched(user, [{ ...title, progress: { percentage: 100 } }]), 1)
+      t.ok(await moveIn(app))
+      t.match(await stored(app, 'history', user), [{ content_id: 7, plays: 1, percentage: 100 }], `after ${steps} of ${isDone}`)
+    }
+  })
+
   t.test('of every other list, too', async t => {
     const asked = { created_at: day(2), updated_at: day(2), arrived_at: day(3) }
     const cases: [MovedList, Document[], Document][] = [

@@ -14,18 +14,22 @@ export const retryDeadline = (began = Date.now()) => began + timeout
  * twice must have the same effect as once. `lostFor` is how long ago the first attempt began whose answer was lost, in milliseconds.
  */
 export const withRetries = async <T>(operation: (lostFor?: number) => Promise<T>, until = retryDeadline()): Promise<T> => {
-  let isFirst = true
+  let hadDuplicate = false
   let lostSince: number | undefined
   for (;;) {
     const began = performance.now()
     try {
       return await operation(lostSince && Math.ceil(began - lostSince))
     } catch (error) {
-      // A second attempt does not meet the same duplicate key again, so it is worth making however late the first one ended.
-      const mayRetry = isDuplicate(error) ? isFirst || Date.now() <= until : isUnavailable(error) && Date.now() <= until
-      if (!mayRetry) throw error
-      isFirst = false
-      if (!isDuplicate(error)) lostSince ??= began
+      const isInTime = Date.now() <= until
+      if (isDuplicate(error)) {
+        // The next attempt does not meet the same key again, so it is worth making, however late this one ended.
+        if (hadDuplicate && !isInTime) throw error
+        hadDuplicate = true
+      } else {
+        if (!isUnavailable(error) || !isInTime) throw error
+        lostSince ??= began
+      }
       await sleep(pause)
     }
   }
