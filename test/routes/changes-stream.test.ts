@@ -245,6 +245,18 @@ t.test('a stream of changes', async t => {
     await stream.told(changes => idsIn(changes).includes(4))
   })
 
+  t.test('reads again what changes during its last read', async t => {
+    const viewer = await viewerOf(app)
+    await watch(viewer, 1)
+    around(
+      'after',
+      async () => undefined,
+      () => watch(viewer, 2)
+    )
+    const stream = await follow(t, address, viewer.headers, '?since=x')
+    await stream.told(changes => new Set(idsIn(changes)).size === 2)
+  })
+
   for (const [name, query] of [
     ['isQuiet', ''],
     ['after', '?since=left']
