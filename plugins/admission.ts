@@ -6,7 +6,7 @@ import { retryDeadline, withRetries } from '../src/data/driver/retry.js'
 import { tooManyRequests, unavailable } from '../src/errors.js'
 import { callerOf } from '../src/http/addresses.js'
 import { gauge } from '../src/metrics/instruments.js'
-import { answerTimeoutOf, DeadlineQueue, InFlight, timeoutMargin, withDeadline } from '../src/overload/deadlines.js'
+import { answerTimeoutOf, DeadlineQueue, InProgress, timeoutMargin, withDeadline } from '../src/overload/deadlines.js'
 import { Pacer } from '../src/overload/pacer.js'
 import { rateLimitsOf } from '../src/overload/rate-limit.js'
 import { Semaphore } from '../src/overload/semaphore.js'
@@ -37,12 +37,12 @@ export default fp(
   async app => {
     const { DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
     const timeout = answerTimeoutOf(app.settings)
-    const inProgress = new InFlight(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
+    const inProgress = new InProgress(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
     const connections = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount))
     // A request in this queue counts as in progress.
     const viewerQueue = new DeadlineQueue(connections, inProgress)
     // The request that reads is already counted, or it is an open stream.
-    const readQueue = new DeadlineQueue(connections, new InFlight(Number.POSITIVE_INFINITY, timeout))
+    const readQueue = new DeadlineQueue(connections, new InProgress(Number.POSITIVE_INFINITY, timeout))
     // Anonymous requests begin in slices, so that a crowd of anonymous callers delays no viewer and no health check.
     const crowd = new Pacer()
     gauge(
@@ -58,7 +58,7 @@ export default fp(
     const refusalOf = (request: FastifyRequest) => {
       const { admission } = request.routeOptions.config
       if (admission === 'vital') return undefined
-      // `handleInTurn` counts.
+      // Only looks for room. `handleInTurn` counts the request when its handler begins.
       if (inProgress.isFull && admission !== 'login' && !inProgress.hasShareFor(keyOf(request))) {
         app.countRefusal('waiting')
         return notNow
@@ -80,11 +80,11 @@ export default fp(
     // Admission acts twice: this hook refuses or lets in. Then `handleInTurn`, which wraps every handler, waits for a connection to the
     // database.
     app.addHook('onRequest', (request, _reply, done) => {
-      const decide = () => done(refusalOf(request))
+      const refuseOrGoOn = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
-      if (isUrgent || crowd.waiting >= mostInCrowd) decide()
-      // `decide` also runs all that follows, up to the first I/O. A response from memory is sent in this slice.
-      else void crowd.run(decide)
+      if (isUrgent || crowd.waiting >= mostInCrowd) refuseOrGoOn()
+      // Going on runs all that follows, up to the first I/O. A response from memory is sent in this slice.
+      else void crowd.run(refuseOrGoOn)
     })
 
     const handleInTurn = (request: FastifyRequest, handle: () => unknown) => {
@@ -92,7 +92,7 @@ export default fp(
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
       // Reads are repeated here, as a whole. A request that writes might do something twice: src/data/ repeats each write by itself.
-      const begin = isRepeatable(request) ? () => retried(handle) : handle
+      const begin = isRepeatable(request) ? () => withRereads(handle) : handle
       if (admission === 'viewer' && viewer) return viewerQueue.run(begin, spentMs, viewer.account)
       const answer = begin()
       if (!(answer instanceof Promise)) return answer
@@ -100,7 +100,7 @@ export default fp(
     }
 
     app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) =>
-      readQueue.run(() => retried(read), spentMs + timeoutMargin, viewer?.account)
+      readQueue.run(() => withRereads(read), spentMs + timeoutMargin, viewer?.account)
     )
 
     const routes: RouteOptions[] = []
@@ -129,8 +129,8 @@ const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip
 const isRepeatable = ({ method, routeOptions: { config } }: FastifyRequest) =>
   config.isRepeatable ?? (method === 'GET' || method === 'HEAD')
 
-/** Repeats what failed because a connection to the database broke. The first attempt may answer from memory, without a promise. */
-const retried = (read: () => unknown) => {
+/** Reads again if a connection to the database broke. The first attempt may answer from memory, without a promise. */
+const withRereads = (read: () => unknown) => {
   const began = Date.now()
   const answer = read()
   if (!(answer instanceof Promise)) return answer

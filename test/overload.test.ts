@@ -5,7 +5,7 @@ import t from 'tap'
 import { entrySize } from '../src/cache.js'
 import { unavailable } from '../src/errors.js'
 import { hashPassword } from '../src/identity/passwords.js'
-import { DeadlineQueue, InFlight, withDeadline } from '../src/overload/deadlines.js'
+import { DeadlineQueue, InProgress, withDeadline } from '../src/overload/deadlines.js'
 import { LoginQueue } from '../src/overload/login-queue.js'
 import { Outage } from '../src/overload/outage.js'
 import { Pacer } from '../src/overload/pacer.js'
@@ -166,7 +166,7 @@ t.test('an outage', async t => {
 })
 
 t.test('DeadlineQueue', async t => {
-  const queueOf = (timeout: number) => new DeadlineQueue(new Semaphore(1), new InFlight(10, timeout))
+  const queueOf = (timeout: number) => new DeadlineQueue(new Semaphore(1), new InProgress(10, timeout))
 
   t.test('a stream that comes in time is passed on as it is', async t => {
     const stream = Readable.from(['text'])
@@ -390,11 +390,11 @@ t.test('LoginQueue', async t => {
   })
 })
 
-t.test('InFlight', async t => {
+t.test('InProgress', async t => {
   t.test('an operation whose deadline has passed before it starts is given up at once', async t => {
-    const inFlight = new InFlight(1, 500)
-    await t.rejects(inFlight.within(new Promise(() => undefined), 504.7), unavailable())
-    t.equal(inFlight.count, 1, 'it counts until it ends')
+    const inProgress = new InProgress(1, 500)
+    await t.rejects(inProgress.within(new Promise(() => undefined), 504.7), unavailable())
+    t.equal(inProgress.count, 1, 'it counts until it ends')
   })
 })
 

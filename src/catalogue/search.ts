@@ -1,6 +1,6 @@
 import type { ContentWords } from '../data/contents.js'
 import { unavailable } from '../errors.js'
-import { InFlight } from '../overload/deadlines.js'
+import { InProgress } from '../overload/deadlines.js'
 import { Pacer } from '../overload/pacer.js'
 import type { Selection } from './columns.js'
 import type { Skeleton } from './skeleton.js'
@@ -76,7 +76,7 @@ class Added {
 export class Search {
   private readonly pacer = new Pacer()
   private readonly indexing = new Pacer()
-  private readonly inFlight = new InFlight(maxWaiting, timeout)
+  private readonly inProgress = new InProgress(maxWaiting, timeout)
   /** Incremented whenever the index changes. */
   version = 0
   private indexed: Indexed | undefined
@@ -96,11 +96,11 @@ export class Search {
 
   /** Runs a search when its turn comes. */
   inTurn<T>(search: () => T | Promise<T>): Promise<T> {
-    if (this.inFlight.isFull) {
+    if (this.inProgress.isFull) {
       this.onRefused()
       throw unavailable()
     }
-    return this.inFlight.within(this.pacer.run(search))
+    return this.inProgress.within(this.pacer.run(search))
   }
 
   /** The pauses of one search. Throws once nobody waits for the search any longer. */

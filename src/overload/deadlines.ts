@@ -16,8 +16,8 @@ export const withDeadline = <T>(promise: Promise<T>, milliseconds: number) =>
     promise.finally(() => clearTimeout(timer)).then(resolve, reject)
   })
 
-/** Counts the operations in flight and gives each a deadline. Callers check for room before they start one. */
-export class InFlight {
+/** Counts the operations in progress and gives each a deadline. Callers look for room before they start one. */
+export class InProgress {
   count = 0
   private readonly callers = new CallerCounts()
 
@@ -62,14 +62,14 @@ export class InFlight {
 export class DeadlineQueue {
   constructor(
     private readonly semaphore: Semaphore,
-    private readonly inFlight: InFlight
+    private readonly inProgress: InProgress
   ) {}
 
   /** Resolves with the result of the job, or rejects with a 503 at the deadline. `elapsed` milliseconds are already gone. */
   run<T>(job: () => T | Promise<T>, elapsed: number, caller?: CallerKey) {
     return new Promise<T>((resolve, reject) => {
       let isExpired = false
-      const end = this.inFlight.start(
+      const end = this.inProgress.start(
         () => {
           isExpired = true
           reject(unavailable())
@@ -79,12 +79,16 @@ export class DeadlineQueue {
       )
       this.semaphore.acquire(async () => {
         try {
-          // The await is for expired jobs, too: without it, a long queue of them would overflow the stack.
-          const result = await (isExpired ? undefined : job())
+          if (isExpired) {
+            // Releases the permit only in a later microtask. Otherwise, a long queue of expired jobs would overflow the stack.
+            await undefined
+            return
+          }
+          const result = await job()
           // Nobody reads a stream that comes too late, so it would never end.
           if (isExpired && result instanceof Readable) result.destroy()
           // Does nothing after the deadline, when the promise has already been rejected.
-          resolve(result as T)
+          resolve(result)
         } catch (error) {
           reject(error)
         } finally {
