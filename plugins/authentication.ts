@@ -47,8 +47,10 @@ declare module '@fastify/jwt' {
 const refused = ({ viewerFault }: FastifyRequest) => viewerFault ?? unauthenticated()
 
 const tokenRequired: onRequestHookHandler = (request, _reply, done) => done(request.viewer ? undefined : refused(request))
-const tokenOptional: onRequestHookHandler = (request, _reply, done) =>
-  done(request.viewer || request.headers.authorization === undefined ? undefined : refused(request))
+const tokenOptional: onRequestHookHandler = (request, _reply, done) => {
+  const sentToken = request.headers.authorization !== undefined
+  done(sentToken && !request.viewer ? refused(request) : undefined)
+}
 
 /** Profiles with an age limit may not touch what belongs to the account. */
 const accountRequired: onRequestHookHandler = (request, _reply, done) => {

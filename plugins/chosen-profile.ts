@@ -16,11 +16,15 @@ export default fp(
     const profiles = new ChosenProfiles(data.profiles, app.outage)
     const header = profileHeader.toLowerCase()
 
-    /** Makes the profile the viewer of the request. Returns undefined, or a 403 if a header names a profile that the account lacks. */
-    const watchAs = (request: FastifyRequest, viewer: Viewer | undefined) => {
-      request.viewer = viewer ? { ...revocations.withCurrentLimit(viewer), expiresAt: request.viewer?.expiresAt } : null
+    /** Makes the profile the viewer of the request. The refusal is for a header that names a profile which the account lacks. */
+    const refusalToWatchAs = (profile: Viewer | undefined, request: FastifyRequest) => {
+      if (profile) {
+        request.viewer = { ...revocations.withCurrentLimit(profile), expiresAt: request.viewer?.expiresAt }
+        return undefined
+      }
       // Without a header, the profile is the account itself. If that was just removed, the caller counts as anonymous.
-      return viewer || request.headers[header] === undefined ? undefined : forbidden()
+      request.viewer = null
+      return request.headers[header] === undefined ? undefined : forbidden()
     }
 
     app.addHook('onRequest', (request, _reply, done) => {
@@ -34,11 +38,11 @@ export default fp(
       const id = named === undefined ? account : integerId(String(named))
       if (id === undefined || revocations.isRefused(id)) return done(forbidden())
       const known = profiles.known(account, id)
-      if (known) return done(watchAs(request, known))
+      if (known) return done(refusalToWatchAs(known, request))
       const began = performance.now()
       profiles
         .lookUp(account, id, timeout - request.spentMs)
-        .then(found => watchAs(request, found))
+        .then(found => refusalToWatchAs(found, request))
         .catch((fault: Error) => fault)
         .then(refusal => {
           request.spentMs += performance.now() - began

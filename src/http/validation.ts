@@ -29,12 +29,16 @@ const convertQuery = (parameters: [string, TSchema][], query: Query): ErrorObjec
     if (given === undefined) continue
     const isList = schema.type === 'array'
     const values = isList ? splitUpTo(maxValues + 1, given) : [given].flat()
-    const isLarge = values.length > maxValues || values.some(value => isTooLong(value, longestOf(schema)))
-    const fault = !isList && values.length > 1 ? 'repeated' : isLarge && 'size'
+    const fault = faultIn(values, schema)
     if (fault) faults.push({ keyword: fault, instancePath: `/${name}`, schemaPath: '', params: {}, parentSchema: schema })
     else query[name] = isList ? values.map(value => converted(schema.items, value)) : converted(schema, values[0] as string)
   }
   return faults
+}
+
+const faultIn = (values: string[], schema: TSchema) => {
+  if (values.length > 1 && schema.type !== 'array') return 'repeated'
+  return values.length > maxValues || values.some(value => isTooLong(value, longestOf(schema))) ? 'size' : undefined
 }
 
 /** The first values of a list. They are separated by commas, by repeating the parameter, or both. */

@@ -66,11 +66,11 @@ export class Revocations {
 
   /** The viewer with the current age limit, or null if the token is refused. */
   current(viewer: Viewer): Viewer | null {
-    const { id, account, sid, issuedAt = Number.POSITIVE_INFINITY } = viewer
+    const { id, account, sid, issuedAt } = viewer
     if (sid !== undefined && this.endedSessions.has(sid)) return null
     // A restored database knows neither the sessions that ended since the backup nor the ids that were assigned since. Tokens of an
     // identity provider name no session and no id of this database, so they stay valid: they have no `issuedAt`.
-    if (issuedAt < Math.floor(this.restoredAt / 1000)) return null
+    if (issuedAt !== undefined && issuedAt < Math.floor(this.restoredAt / 1000)) return null
     return this.isRefused(id) || this.isRefused(account) ? null : this.withCurrentLimit(viewer)
   }
 
