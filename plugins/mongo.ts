@@ -51,6 +51,7 @@ export default fp(
     const endedSessions = new EndedSessions()
     const onSessionsEnded = (sids: string[]) => endedSessions.add(sids, accessTokensEndAfter(settings.ACCESS_TOKEN_TTL))
     const nudger = new Nudger(nudgesOf(timed(background.db, timerOf)))
+    // `timed` measures the operations, and `noticing` tells other processes of writes to the lists of viewers.
     const dataFrom = (source: Db) => dataOf(noticing(timed(source, timerOf), nudger.note), settings, onSessionsEnded)
     app.decorate('endedSessions', endedSessions)
     app.decorate('nudger', nudger)

@@ -24,8 +24,8 @@ declare module 'fastify' {
   }
 }
 
-/** The body of a 304 or 308. A promise, because Fastify waits for `send` where a handler returns nothing. */
-const nothing: Promise<unknown> = Promise.resolve()
+/** The body of a 304 or 308. A promise, because Fastify waits for `send` where a handler returns undefined itself. */
+const noBody: Promise<unknown> = Promise.resolve()
 
 /** More tags than any honest caller sends. */
 const mostTags = 100
@@ -49,7 +49,7 @@ const unused: Buffer[] = []
 
 /** Lends a buffer until the response closes. With a new one for each large body, V8 would collect all garbage every few seconds. */
 const bufferFor = (size: number, response: ServerResponse) => {
-  // An answer that comes after its deadline is not sent, so its response does not close again.
+  // A response that has closed, for example because its deadline passed first, does not close again to return the buffer.
   if (size > bufferSize || response.closed) return undefined
   const buffer = unused.pop() ?? Buffer.allocUnsafeSlow(bufferSize)
   // By then the system has taken all of it, or the caller is gone.
@@ -71,7 +71,7 @@ export default fp(
     app.decorateReply('publicRedirect', function <T>(this: FastifyReply, location: string, options: PublicOptions): Promise<T> {
       setPublicHeaders(this, options)
       this.code(308).header('location', location)
-      return nothing as Promise<T>
+      return noBody as Promise<T>
     })
     app.decorateReply('publicJson', function <T>(this: FastifyReply, answer: Answer<T> | Promise<Answer<T>>, options: PublicOptions = {}):
       | T
@@ -83,7 +83,7 @@ export default fp(
       const known = this.request.headers['if-none-match']
       if (!known || !matchesEtag(known, etag)) return this.json(bytes)
       this.code(304)
-      return nothing as Promise<T>
+      return noBody as Promise<T>
     })
   },
   { name: 'replies', dependencies: ['@fastify/sensible'] }

@@ -15,7 +15,10 @@ declare module 'fastify' {
   }
 }
 
-/** What all requests have in common: headers, the parser of bodies, the line of the log, and the metric. It overwrites their Content-Type: register a hook that needs the original one before this plugin. */
+/**
+ * What all requests have in common: headers, the parser of bodies, the line of the log, and the metric. Every body is parsed as JSON: the
+ * Content-Type of the request is replaced, so a hook that needs the original one must be registered before this plugin.
+ */
 export default fp(
   async app => {
     const readForwarded = forwardedReader(app.settings.TRUST_PROXY !== '')
@@ -27,7 +30,6 @@ export default fp(
       readForwarded(request)
       // `publicJson` replaces this, and so do errors.
       reply.header('cache-control', cacheControl.personal)
-      // Every body is parsed as JSON.
       request.headers['content-type'] = 'application/json'
       done()
     })

@@ -54,7 +54,7 @@ export class ValidCache<Value> {
 
   /** `run` decides when a missing value is made. By then another request may have made it, or begun to. */
   get(key: string, validity: Validity, make: () => Made<Value> | Promise<Made<Value>>, run: RunInTurn): Value | Promise<Value> {
-    return this.known(key, validity) ?? run(() => this.known(key, validity) ?? this.made(key, validity, make))
+    return this.known(key, validity) ?? run(() => this.known(key, validity) ?? this.makeOnce(key, validity, make))
   }
 
   private known(key: string, { version, now }: Validity) {
@@ -62,7 +62,7 @@ export class ValidCache<Value> {
     return known?.version === version && now < known.until ? known.value : undefined
   }
 
-  private async made(key: string, validity: Validity, make: () => Made<Value> | Promise<Made<Value>>) {
+  private async makeOnce(key: string, validity: Validity, make: () => Made<Value> | Promise<Made<Value>>) {
     const name = `${validity.version} ${key}`
     const begun = this.pending.get(name)
     if (begun) {
@@ -70,12 +70,12 @@ export class ValidCache<Value> {
       // What was begun for an earlier request may hold no longer.
       if (validity.now < until) return value
     }
-    const making = this.make(key, validity, make).finally(() => this.pending.delete(name))
+    const making = this.makeAndKeep(key, validity, make).finally(() => this.pending.delete(name))
     this.pending.set(name, making)
     return (await making).value
   }
 
-  private async make(key: string, { version, until }: Validity, make: () => Made<Value> | Promise<Made<Value>>) {
+  private async makeAndKeep(key: string, { version, until }: Validity, make: () => Made<Value> | Promise<Made<Value>>) {
     // Taken before `make` reads anything, because the value may lack what starts or ends while it is made.
     const holdsUntil = until()
     const { value, isKept, until: ownEnd = holdsUntil } = await make()

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Meta } from '../../schemas/page.js'
 import type { ok } from '../http/reply.js'
 
+// Answers are put together from parts: texts, and the bytes of cached contents, which are never parsed or copied in between. `UnjoinedJson`
+// holds the parts of a whole answer, and `Json` is what is sent: their bytes in one buffer, or for a large answer still the parts.
+
 declare const value: unique symbol
 
 /** A `T` as JSON, ready to send. The type lets the compiler check it against the schema of a route. */

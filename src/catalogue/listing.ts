@@ -14,7 +14,7 @@ export interface ContentFilter {
   ids?: number[] | undefined
 }
 
-const nothing: Selection = { shown: [], total: 0 }
+const noRows: Selection = { shown: [], total: 0 }
 
 /** There is one list for each order and segment of the audience. */
 const cacheBytes = 16 * 1024 * 1024
@@ -59,7 +59,7 @@ export class Listing {
 
   /** Of equal ranks, contents come in the given order. */
   page(filter: ContentFilter, order: Order, audience: Audience, now: number, page: PageQuery, ranks?: Ranks): Selection {
-    if (Object.values(filter).some(values => values?.length === 0)) return nothing
+    if (Object.values(filter).some(values => values?.length === 0)) return noRows
     const rows = filter.ids ? this.named(filter.ids, order, audience, now) : this.open(order, audience, now)
     return select(ranks ? ranked(rows, ranks) : rows, this.filters(filter), page)
   }

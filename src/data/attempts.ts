@@ -42,8 +42,8 @@ interface Attempt {
   succeed: () => Promise<void>
 }
 
-const nothing = async () => {}
-const uncounted: Attempt = { retryAfter: undefined, forgive: nothing, succeed: nothing }
+const doNothing = async () => {}
+const uncounted: Attempt = { retryAfter: undefined, forgive: doNothing, succeed: doNothing }
 
 const secondsUntilEnd = (counts: AttemptsDocument[]) =>
   (Math.max(...counts.map(({ expires_at }) => expires_at.getTime())) - Date.now()) / 1000

@@ -56,8 +56,8 @@ export const pageOf = async <T extends Document>(
   { filter, order = newestFirst, isShown }: Selected<T>,
   { page, perPage }: PageQuery
 ) => {
-  const unshown = isShown && (await unshownContents(db, collection, filter, isShown))
-  const shownFilter = unshown ? { $and: [filter, { content_id: { $nin: unshown } }] } : filter
+  const leftOut = isShown && (await contentsToLeaveOut(db, collection, filter, isShown))
+  const shownFilter = leftOut ? { $and: [filter, { content_id: { $nin: leftOut } }] } : filter
   const count = [{ $match: shownFilter }, { $count: 'total' }]
   const rows = await aggregateAll<T | { total: number }>(db, collection, [
     { $match: shownFilter },
@@ -66,7 +66,7 @@ export const pageOf = async <T extends Document>(
     { $limit: perPage },
     { $unionWith: { coll: collection.collectionName, pipeline: count } }
   ])
-  // The last row is the count. There is none when nothing matches.
+  // One row is the count, which has no `_id`. It is missing if nothing matches.
   let total = 0
   const elements: T[] = []
   for (const row of rows) {
@@ -77,7 +77,7 @@ export const pageOf = async <T extends Document>(
   return { elements: isShown ? elements.filter(({ content_id }) => isShown(content_id)) : elements, total }
 }
 
-const unshownContents = async <T extends Document>(db: Db, collection: Collection<T>, filter: Filter<T>, isShown: IsShown) => {
+const contentsToLeaveOut = async <T extends Document>(db: Db, collection: Collection<T>, filter: Filter<T>, isShown: IsShown) => {
   const elements = [{ $match: filter }, { $project: { _id: 0, content_id: 1 } }]
   const contents = await aggregateAll<{ content_id: number }>(db, collection, elements)
   return contents.map(({ content_id }) => content_id).filter(id => !isShown(id))

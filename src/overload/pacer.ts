@@ -1,14 +1,14 @@
 /** How long jobs may run in one turn of the event loop, in milliseconds. */
 const timeSlice = 1
 
-/** The pacers that have a job. Whichever comes first runs one, then goes to the end. */
+/** The pacers that have a job. The first one runs one job, then goes to the end. */
 const ready: Pacer[] = []
 let isRunning = false
 /** Whether this turn of the event loop has had its slice. */
 let isSliced = false
 let sliceEnds = 0
 
-const runNext = () => {
+const runFirst = () => {
   if (isRunning || ready.length === 0) return
   isRunning = true
   if (!isSliced) beginSlice()
@@ -20,7 +20,7 @@ const runNext = () => {
 
 const goOn = () => {
   isRunning = false
-  runNext()
+  runFirst()
 }
 
 const beginSlice = () => {
@@ -49,7 +49,7 @@ export class Pacer {
         }
       })
       if (this.jobs.length === 1) ready.push(this)
-      runNext()
+      runFirst()
     })
   }
 

@@ -12,7 +12,7 @@ import type { ViewerList } from '../data/removals.js'
 import { isServableWatchlist, toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
 import { orThrow, resourceNotFound } from '../errors.js'
 
-/** Joins each element with its content. Skips elements whose content is no longer in the database. */
+/** Joins each element with its content. Skips elements whose content is missing in the database, or cannot be served. */
 export const joinContents = async <T extends { content_id: number }, Element>(
   { fragments }: Catalogue,
   elements: T[],

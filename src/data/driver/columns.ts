@@ -3,7 +3,7 @@ import { BSON } from 'mongodb'
 // Types of BSON.
 const double = 1
 const date = 9
-const nothing = 10
+const nullType = 10
 const int32 = 16
 
 /** How the values of a field are read: as they are, or as moments, in milliseconds. */
@@ -75,7 +75,7 @@ const readFields = (bytes: Buffer, view: DataView, begin: number, fields: Field[
     } else if (type === date) {
       put(columns, field, row, view.getUint32(at, true) + view.getInt32(at + 4, true) * 2 ** 32)
       at += 8
-    } else if (type === nothing) put(columns, field, row, null)
+    } else if (type === nullType) put(columns, field, row, null)
     else return false
   }
   return true

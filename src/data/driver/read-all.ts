@@ -49,13 +49,13 @@ const readAll = <Row>({ db, collectionName, command, raw = false }: Read) =>
   db.client.withSession(async session => {
     const { cursor } = await db.command(command, { session, raw })
     const { id, rows, atClusterTime } = batchOf(cursor)
-    if (id !== 0) await readOn({ db, collectionName, session, raw }, id, rows)
+    if (id !== 0) await readRest({ db, collectionName, session, raw }, id, rows)
     return { rows: rows as Row[], atClusterTime }
   })
 
 const longest = minutes(1)
 
-const readOn = async (
+const readRest = async (
   { db, collectionName, session, raw = false }: Omit<Read, 'command'> & { session: ClientSession },
   first: Long | number,
   rows: unknown[]
