@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import type { Db, MongoClient } from 'mongodb'
 import type { Registry } from 'prom-client'
 import { closeSoon, connectionTo } from '../src/data/driver/connection.js'
-import { type TimerOf, timed } from '../src/data/driver/timing.js'
+import { type Operation, observed } from '../src/data/driver/observing.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import { noticing, nudgesOf } from '../src/data/nudges.js'
 import { accessTokensEndAfter } from '../src/data/session-ends.js'
@@ -47,12 +47,17 @@ export default fp(
     const background = connectionTo(settings.MONGO_URL, { ...timeouts, maxPoolSize: backgroundConnections })
     const closing = new AbortController()
 
-    const timerOf = databaseMetrics(app.metrics, client)
+    poolMetrics(app.metrics, client)
+    const measure = measurerOf(app.metrics)
     const endedSessions = new EndedSessions()
     const onSessionsEnded = (sids: string[]) => endedSessions.add(sids, accessTokensEndAfter(settings.ACCESS_TOKEN_TTL))
-    const nudger = new Nudger(nudgesOf(timed(background.db, timerOf)))
-    // `timed` measures the operations, and `noticing` tells other processes of writes to the lists of viewers.
-    const dataFrom = (source: Db) => dataOf(noticing(timed(source, timerOf), nudger.note), settings, onSessionsEnded)
+    const nudger = new Nudger(nudgesOf(observed(background.db, measure)))
+    const noticeWrite = noticing(nudger.note)
+    const onOperation = (operation: Operation) => {
+      measure(operation)
+      noticeWrite(operation)
+    }
+    const dataFrom = (source: Db) => dataOf(observed(source, onOperation), settings, onSessionsEnded)
     app.decorate('endedSessions', endedSessions)
     app.decorate('nudger', nudger)
     app.decorate('data', dataFrom(db))
@@ -109,15 +114,11 @@ const poolMetrics = (registry: Registry, client: MongoClient) => {
   gauge(registry, 'mongodb_pool_waiting', 'Operations waiting for a connection', () => waiting)
 }
 
-const databaseMetrics = (registry: Registry, client: MongoClient): TimerOf => {
-  poolMetrics(registry, client)
+const measurerOf = (registry: Registry) => {
   const operations = histogram(registry, {
     name: 'mongodb_operation_duration_seconds',
     help: 'Duration of database operations',
     bounds: durationBounds
   })
-  return (collection, kind) => {
-    const observe = operations({ collection, kind })
-    return milliseconds => observe(milliseconds / 1000)
-  }
+  return ({ collection, kind, milliseconds }: Operation) => operations({ collection, kind })(milliseconds / 1000)
 }

@@ -1,5 +1,6 @@
-import type { AggregateOptions, Collection, CollectionOptions, Db, Document, IndexDescription } from 'mongodb'
+import type { Collection, Db, Document, IndexDescription } from 'mongodb'
 import { seconds } from '../time.js'
+import type { Operation } from './driver/observing.js'
 import { withRetries } from './driver/retry.js'
 import { eachList } from './viewer-lists.js'
 
@@ -47,55 +48,26 @@ export const nudgesOf = (db: Db) => {
 /** The collections in which GET /changes finds something. */
 const followed = new Set<string>(['removals', ...eachList.map(([name]) => name)])
 
-const writes = [
-  'insertOne',
-  'replaceOne',
-  'updateOne',
-  'updateMany',
-  'bulkWrite',
-  'deleteOne',
-  'deleteMany',
-  'findOneAndDelete',
-  'findOneAndReplace',
-  'findOneAndUpdate'
-] as const
+const userIn = ({ user_id }: Document): number[] => (typeof user_id === 'number' ? [user_id] : [])
 
-/** The users that a filter, a document, or each operation of a bulk write names. */
-const usersOf = (target: Document): number[] =>
-  Array.isArray(target)
-    ? target.flatMap(operation => usersOf((Object.values(operation)[0] as { filter: Document }).filter))
-    : typeof target.user_id === 'number'
-      ? [target.user_id]
-      : []
-
-/**
- * Calls back after each write with the users whose lists it may have changed, also if it has failed: it may have taken effect. Every write
- * to these lists that changes what is sent has to name its users.
- */
-export const noticing = (db: Db, onWrite: (users: number[]) => void): Db => {
-  const noticed = (collection: Collection) => {
-    const operations = writes.map(kind => [
-      kind,
-      (...args: [Document, ...never[]]) => {
-        const result: Promise<unknown> = Reflect.apply(collection[kind], collection, args)
-        const end = () => onWrite(usersOf(args[0]))
-        result.then(end, end)
-        return result
-      }
-    ])
-    return Object.assign(Object.create(collection), Object.fromEntries(operations)) as Collection
-  }
-  return Object.assign(Object.create(db), {
-    collection: (name: string, options?: CollectionOptions) => {
-      const collection = db.collection(name, options)
-      return followed.has(name) ? noticed(collection) : collection
-    },
-    /** Adds documents to one of the lists. */
-    aggregate: (stages: Document[], options?: AggregateOptions) => {
-      const cursor = db.aggregate(stages, options)
-      const added: Document[] = stages[0]?.$documents
-      if (followed.has(stages.at(-1)?.$merge.into)) cursor.once('close', () => onWrite([...new Set(added.flatMap(usersOf))]))
-      return cursor
-    }
-  })
+/** The users that each kind of write names in its first argument. */
+const usersIn: Record<string, ((target: Document) => number[]) | undefined> = {
+  insertOne: userIn,
+  replaceOne: userIn,
+  updateOne: userIn,
+  updateMany: userIn,
+  deleteOne: userIn,
+  deleteMany: userIn,
+  findOneAndUpdate: userIn,
+  bulkWrite: operations => operations.flatMap((operation: Document) => userIn(Object.values(operation)[0].filter)),
+  merge: stages => [...new Set<number>(stages[0].$documents.flatMap(userIn))]
 }
+
+/** Calls back with the users whose lists an operation may have changed. Every write to these lists that changes what is sent has to name its users. */
+export const noticing =
+  (onWrite: (users: number[]) => void) =>
+  ({ collection, kind, args }: Operation) => {
+    if (!followed.has(collection)) return
+    const users = usersIn[kind]?.(args[0] as Document)
+    if (users) onWrite(users)
+  }

@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { Db } from 'mongodb'
 import type { ImportKind, importRecords } from '../../schemas/import.js'
 import { defaultCompletedAt } from '../config.js'
+import { observed } from '../data/driver/observing.js'
 import { ensureIndexes } from '../data/index.js'
 import type { Lease } from '../data/leases.js'
 import { noticing, nudgesOf } from '../data/nudges.js'
@@ -80,7 +81,7 @@ export interface ImportResult {
 export const importFiles = async (db: Db, input: string[] | Record<string, string>, options: ImportOptions = {}): Promise<ImportResult> => {
   const nudger = new Nudger(nudgesOf(db))
   try {
-    return await importNoticed(noticing(db, nudger.note), input, options)
+    return await importNoticed(observed(db, noticing(nudger.note)), input, options)
   } finally {
     await nudger.close()
   }

@@ -7,9 +7,9 @@ import t, { type Test } from 'tap'
 import { columnReader } from '../../src/data/driver/columns.js'
 import { closeSoon, connectionTo } from '../../src/data/driver/connection.js'
 import { isUnavailable } from '../../src/data/driver/faults.js'
+import { observed } from '../../src/data/driver/observing.js'
 import { aggregateAll, aggregateCommitted, aggregateRaw, findAll } from '../../src/data/driver/read-all.js'
 import { withRetries } from '../../src/data/driver/retry.js'
-import { timed } from '../../src/data/driver/timing.js'
 import { noticing } from '../../src/data/nudges.js'
 import { hashPassword } from '../../src/identity/passwords.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
@@ -373,17 +373,17 @@ t.test('every write to a list of viewers is noticed, and options reach the drive
   const { client, db } = connectionTo(await databaseUrl(t))
   t.teardown(() => client.close())
   const noticed: number[][] = []
-  const wrapped = noticing(
-    timed(db, () => () => undefined),
-    users => noticed.push(users)
+  const wrapped = observed(
+    db,
+    noticing(users => noticed.push(users))
   )
   const hidden = wrapped.collection('hidden', { readConcern: 'majority' })
   t.equal(hidden.readConcern?.level, 'majority')
   t.equal(wrapped.collection('things', { readConcern: 'majority' }).readConcern?.level, 'majority')
   await hidden.insertOne({ user_id: 1 })
   await hidden.replaceOne({ user_id: 2 }, { user_id: 2 }, { upsert: true })
-  await hidden.findOneAndReplace({ user_id: 3 }, { user_id: 3 })
-  await hidden.findOneAndDelete({ user_id: 4 })
+  await hidden.bulkWrite([{ updateOne: { filter: { user_id: 3 }, update: { $set: { name: 'three' } } } }])
+  await hidden.findOneAndUpdate({ user_id: 4 }, { $set: { name: 'four' } })
   const named = [{ $documents: [{ user_id: 5 }] }, { $set: { name: '$$name' } }, { $merge: { into: 'hidden' } }]
   await wrapped.aggregate(named, { let: { name: 'five' } }).toArray()
   t.match(await hidden.findOne({ user_id: 5 }), { name: 'five' })
