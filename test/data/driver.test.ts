@@ -442,9 +442,10 @@ t.test('a read whose connection breaks between batches fails, and leaves no curs
   const proxy = await proxyTo(t, await databaseUrl(t))
   const db = await filled(t, proxy.url)
   for (const [name, read] of Object.entries(reads)) {
-    proxy.at('getMore', proxy.cut)
+    const closing = proxy.at('getMore', proxy.cut).then(() => proxy.at('killCursors', proxy.cut))
     const error = await read(db).catch((error: unknown) => error)
     t.ok(isUnavailable(error), name)
+    await closing
     await until(async () => (await openCursors(db)).length === 0)
   }
 })

@@ -2,6 +2,7 @@ import { BSON, type ClientSession, type Collection, type Db, type Document, type
 import { unavailable } from '../../errors.js'
 import { minutes, seconds } from '../../time.js'
 import { isAlone } from './faults.js'
+import { withRetries } from './retry.js'
 
 // Reads of all rows at once, without the driver's cursor, which costs the process twice as much as the operation itself. Nearly always the
 // rows fit into one batch, which has up to 16 MB: about 178,000 elements of a history.
@@ -74,7 +75,7 @@ const readRest = async (
     }
   } catch (error) {
     // It would stay open for ten minutes.
-    db.command({ killCursors: collectionName, cursors: [Long.fromValue(id)] }).catch(() => undefined)
+    withRetries(() => db.command({ killCursors: collectionName, cursors: [Long.fromValue(id)] })).catch(() => undefined)
     throw signal.aborted ? unavailable() : error
   }
 }
