@@ -38,6 +38,6 @@ export const serveDemo = async (
   await app.register(thumbnails)
   await app.register(page)
   await app.listen({ host: 'localhost', port })
-  await app.whenPrepared
+  await app.whenReady
   return { app, address }
 }

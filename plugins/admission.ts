@@ -150,7 +150,7 @@ const warmUp = 2000
 const eventLoopWatch = async (app: FastifyInstance) => {
   let isWarm = false
   app.addHook('onReady', async () => {
-    void app.whenPrepared.then(() => setTimeout(() => (isWarm = true), warmUp).unref())
+    void app.whenReady.then(() => setTimeout(() => (isWarm = true), warmUp).unref())
   })
   let scope = app
   // In a scope of its own, because the hook of the library would refuse health checks, too.

@@ -2,12 +2,18 @@ import fp from 'fastify-plugin'
 import { Counter, type Registry } from 'prom-client'
 import { Catalogue } from '../src/catalogue/catalogue.js'
 import { gauge } from '../src/metrics/instruments.js'
+import { seconds } from '../src/time.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     catalogue: Catalogue
   }
 }
+
+/** After so many failures to read the words, the service is ready without searches. */
+const attemptsAtStart = 5
+/** More often than the catalogue is checked, so that searches find a change within two seconds. */
+const wordsEvery = seconds(0.5)
 
 /** Loads the catalogue into memory before the first request, then follows the changes in the database. */
 export default fp(
@@ -24,22 +30,17 @@ export default fp(
 
     catalogueMetrics(app.metrics, catalogue)
 
-    let isReading = false
-    const readWords = async () => {
-      if (isReading) return
-      isReading = true
-      try {
-        await catalogue.search.catchUp(catalogue.skeleton)
-      } catch (err) {
-        if (!app.isDraining) app.log.warn({ err }, 'the words of changed contents could not be read for searches, trying again')
-      } finally {
-        isReading = false
-      }
-    }
-    app.follow('the catalogue could not be checked for changes, trying again every second', async () => {
-      await catalogue.refresh()
-      // Only searches need the words, so neither the start nor the next check waits for them. That one reads what has changed meanwhile.
-      void readWords()
+    app.follow('the catalogue could not be checked for changes, trying again every second', () => catalogue.refresh())
+
+    // A poll of its own, because only searches need the words: other changes do not wait until they are read.
+    const readWords = () => catalogue.search.catchUp(catalogue.skeleton)
+    let attempts = 0
+    app.follow('the words of changed contents could not be read for searches, trying again', readWords, {
+      first: async () => {
+        if (attempts++ < attemptsAtStart) await readWords()
+      },
+      isWarmUp: true,
+      every: wordsEvery
     })
 
     app.decorate('catalogue', catalogue)

@@ -6,12 +6,24 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Steps to be done before requests that need the database are served: one after the other, each repeated until it succeeds. */
     preparations: (() => Promise<void>)[]
-    /** Does `prepare` (by default `read`) before the service is ready, then calls `read` every second. If that fails, the log warns with `failure`. */
-    follow: (failure: string, read: () => Promise<void>, prepare?: () => Promise<void>) => void
-    /** Resolves when the app is prepared, or closes. */
-    whenPrepared: Promise<void>
+    /** Does `first` in its turn, then calls `read` again and again. If that fails, the log warns with `failure`. */
+    follow: (failure: string, read: () => Promise<void>, options?: Following) => void
+    /** Whether requests that need the database are served. */
     isPrepared: boolean
+    /** Whether load balancers may send requests, because the warm-ups are done, too. */
+    isReady: boolean
+    /** Resolves when the app is ready, or closes. */
+    whenReady: Promise<void>
   }
+}
+
+interface Following {
+  /** By default `read`. */
+  first?: () => Promise<void>
+  /** Whether `first` is no preparation but a warm-up: requests are already served, and only /ready waits for it. */
+  isWarmUp?: boolean
+  /** By default a second. */
+  every?: number
 }
 
 const interval = seconds(1)
@@ -23,16 +35,21 @@ export default fp(
   async app => {
     const closing = new AbortController()
     const preparations = [app.prepareDatabase]
+    const warmUps: (() => Promise<void>)[] = []
+    const serve = async () => {
+      app.isPrepared = true
+    }
 
-    const prepare = async () => {
+    const prepareAll = async () => {
+      const steps = [...preparations, serve, ...warmUps]
       let done = 0
       for (let attempt = 0; !closing.signal.aborted; attempt++) {
         try {
-          for (const step of preparations.slice(done)) {
+          for (const step of steps.slice(done)) {
             await step()
             done++
           }
-          app.isPrepared = true
+          app.isReady = true
           app.log.info('the service is ready')
           return
         } catch (err) {
@@ -44,17 +61,19 @@ export default fp(
     }
 
     app.decorate(
-      'whenPrepared',
+      'whenReady',
       new Promise<void>(resolve => {
-        app.addHook('onReady', async () => void prepare().then(resolve))
+        app.addHook('onReady', async () => void prepareAll().then(resolve))
       })
     )
     app.decorate('isPrepared', false)
+    app.decorate('isReady', false)
     app.decorate('preparations', preparations)
-    app.decorate('follow', (failure, read, prepare = read) => {
-      preparations.push(async () => {
-        await prepare()
-        void poll(read, closing.signal, err => app.log.warn({ err }, failure))
+    app.decorate('follow', (failure, read, { first = read, isWarmUp = false, every = interval } = {}) => {
+      const steps = isWarmUp ? warmUps : preparations
+      steps.push(async () => {
+        await first()
+        void poll(read, closing.signal, err => app.log.warn({ err }, failure), every)
       })
     })
 

@@ -33,11 +33,9 @@ export default fp(
     // How long the tokens of an identity provider live is unknown.
     const life = hasProvider(settings) ? days(erasuresKeptDays) : seconds(settings.ACCESS_TOKEN_TTL) + margin
     // A poll of its own, so that a long sweep does not delay the news of erased users.
-    app.follow(
-      'an erasure could not be completed, trying again every minute',
-      () => sweepDue(backgroundData, revocations, life),
-      async () => undefined
-    )
+    app.follow('an erasure could not be completed, trying again every minute', () => sweepDue(backgroundData, revocations, life), {
+      first: async () => undefined
+    })
   },
   { name: 'revocations', dependencies: ['metrics', 'mongo', 'preparation'] }
 )

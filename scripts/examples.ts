@@ -52,7 +52,7 @@ await orFail(async () => {
   }
   const app = await buildApp(readSettings(Settings, settings), { logger: false })
   await app.ready()
-  await app.whenPrepared
+  await app.whenReady
 
   const examples: Record<string, Example> = {}
   let authorization = ''

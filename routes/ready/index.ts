@@ -14,7 +14,7 @@ const schema = {
 
 const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema, config: { admission: 'vital' } }, async function getReady() {
-    if (app.isDraining || !app.isPrepared || !(await app.pingDatabase())) throw unavailable()
+    if (app.isDraining || !app.isReady || !(await app.pingDatabase())) throw unavailable()
     return ok({ status: 'ready' as const })
   })
 }

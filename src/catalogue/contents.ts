@@ -1,5 +1,5 @@
 import type { ContentsQuery } from '../../schemas/contents-query.js'
-import { orThrow, resourceNotFound } from '../errors.js'
+import { orThrow, resourceNotFound, unavailable } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
 import { integerId } from '../http/requests.js'
 import { answerOf } from './answers.js'
@@ -33,7 +33,8 @@ export const contentsAnswer = (catalogue: Catalogue, query: ContentsQuery, audie
     return pageAnswer(found.map(contentJson), pageMeta(query, total))
   }
   if (search === undefined) return catalogue.answer(key, make)
-  return catalogue.searchAnswer(key, () => catalogue.search.ready.then(make))
+  if (!catalogue.search.isReady) throw unavailable()
+  return catalogue.searchAnswer(key, make)
 }
 
 /** The contents on one page. Searches what is indexed so far. */

@@ -82,11 +82,8 @@ export class Search {
   private indexed: Indexed | undefined
   private indexedVersion = -1
   private names: { terms: Terms; index: Promise<WordIndex> } | undefined
-  private becomeReady!: () => void
-  /** Resolves when all contents have been indexed. */
-  readonly ready = new Promise<void>(resolve => {
-    this.becomeReady = resolve
-  })
+  /** Whether all contents have been indexed. */
+  isReady = false
 
   /** Calls `onRefused` for each search that finds the queue full. */
   constructor(
@@ -140,7 +137,7 @@ export class Search {
     if (this.indexed?.skeleton !== skeleton) {
       // The versions of two skeletons may be equal.
       this.indexedVersion = -1
-      await this.index(skeleton, new Added())
+      await this.merge(skeleton, new Added())
     }
     const { stamps } = this.indexed as Indexed
     const changed = new Map<number, Row>()
@@ -155,18 +152,18 @@ export class Search {
       changed.delete(_id)
       added.put(row, words)
       if (added.count < maxAdded) continue
-      await this.index(skeleton, added)
+      await this.merge(skeleton, added)
       added = new Added()
     }
     // Missing in the database, so without words.
     for (const row of changed.values()) added.put(row, null)
-    await this.index(skeleton, added)
+    await this.merge(skeleton, added)
     this.indexedVersion = version
-    this.becomeReady()
+    this.isReady = true
   }
 
   /** Replaces the words of these rows. All others keep theirs, even if a new skeleton has them in other rows. */
-  private async index(skeleton: Skeleton, { rows, postings }: Added) {
+  private async merge(skeleton: Skeleton, { rows, postings }: Added) {
     const before = this.indexed ?? { index: new WordIndex(), skeleton, stamps: new Float64Array(0) }
     const stamps = new Float64Array(skeleton.size).fill(neverIndexed)
     for (const { row, stamp } of rows) stamps[row] = stamp

@@ -302,7 +302,6 @@ t.test('ten people find on the demo catalogue what they meant, typed on a phone'
     term(id, { ...given, created_at: long, updated_at: long })
   )
   const app = await buildWith(t, { contents: demo, terms })
-  await app.catalogue.search.ready
   const people: [string, number][][] = [
     [
       ['midnigt marathn', 1002],

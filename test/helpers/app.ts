@@ -45,7 +45,7 @@ export const build = async (t: Test, { settings = {}, log, url, extend }: BuildO
   t.teardown(() => app.close())
   extend?.(app)
   await app.ready()
-  await app.whenPrepared
+  await app.whenReady
   return app
 }
 export type App = Awaited<ReturnType<typeof build>>

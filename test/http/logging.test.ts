@@ -140,7 +140,7 @@ t.test('the log at the level trace', async t => {
     const app = await buildApp(settingsFor(url, { LOG_LEVEL: 'trace', LOGIN_LIMIT: '2' }), { logger: options })
     t.teardown(() => app.close())
     await app.ready()
-    await app.whenPrepared
+    await app.whenReady
     const { secrets } = await drive(t, app)
     assertClean(t, lines, secrets)
 

@@ -3,10 +3,12 @@ import { METHODS } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import type { FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
 import { poll } from '../../plugins/preparation.js'
 import { assertFailure, expectedFailure, failureOf, malformed, notFound, post } from '../helpers/answers.js'
-import { addUser, build, password, signIn } from '../helpers/app.js'
+import { addUser, build, buildWith, password, signIn } from '../helpers/app.js'
+import { content } from '../helpers/documents.js'
 import { turnsDuring } from '../helpers/event-loop.js'
 import { until } from '../helpers/until.js'
 import { paths } from './helper.js'
@@ -294,6 +296,46 @@ t.test('until the service is prepared', async t => {
     })
     t.strictSame(done, ['first', 'second', 'second'])
     t.equal((await app.inject('/ready')).statusCode, 200)
+  })
+
+  /** An app with a content whose words are read after `before`. */
+  const withWords = async (t: Test, before: (app: FastifyInstance) => Promise<void>) =>
+    buildWith(
+      t,
+      { contents: [content(1, { name: 'Fjord' })] },
+      {
+        extend: app => {
+          const { contents } = app.backgroundData
+          const { words } = contents
+          const read = async function* (ids?: number[]) {
+            await before(app)
+            yield* words(ids)
+          }
+          Object.assign(contents, { words: read })
+        }
+      }
+    )
+
+  const statusesOf = async (app: FastifyInstance) => {
+    const answers = ['/ready', '/contents', '/contents?search=fjord'].map(path => app.inject(path))
+    return (await Promise.all(answers)).map(({ statusCode }) => statusCode)
+  }
+
+  t.test('it is not ready before its searches are, but serves other requests', async t => {
+    const meanwhile: number[][] = []
+    const app = await withWords(t, async app => void meanwhile.push(await statusesOf(app)))
+    t.strictSame(meanwhile, [[503, 200, 503]])
+    t.strictSame(await statusesOf(app), [200, 200, 200])
+  })
+
+  t.test('it becomes ready without searches if their words cannot be read', async t => {
+    let isBroken = true
+    const app = await withWords(t, async () => {
+      if (isBroken) throw new Error('the words cannot be read')
+    })
+    t.strictSame(await statusesOf(app), [200, 200, 503])
+    isBroken = false
+    await until(async () => (await app.inject('/contents?search=fjord')).statusCode === 200)
   })
 })
 

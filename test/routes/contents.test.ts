@@ -293,7 +293,6 @@ t.test('the order of a search', async t => {
       content(13, { name: 'Rock', description: { en: 'A climbing wall' }, terms: [2], weight: 1 })
     ]
   })
-  await app.catalogue.search.ready
   const at = async (query: string) => idsOf(await app.inject(`/contents?perPage=100&${query}`))
   const orders: [string, number[]][] = [
     ['search=harbour', [2, 1, 3, 4, 5, 6]],
@@ -337,7 +336,6 @@ t.test('typos in the search of GET /contents', async t => {
       content(51, { name: 'Elephants', type: 'short' })
     ]
   })
-  await app.catalogue.search.ready
   const total = async (query: string) => (await app.inject(`/contents?${query}`)).json().data.meta.total_count
 
   t.test('are looked for where fewer than 10 contents match without, after all filters', async t => {
