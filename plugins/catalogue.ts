@@ -55,7 +55,7 @@ const catalogueMetrics = (registry: Registry, catalogue: Catalogue) => {
   gauge(
     registry,
     'catalogue_unchecked_seconds',
-    'Seconds since the last check of the catalogue for changes, or since the start. Above 60, it is not served',
+    'Seconds since the catalogue was checked for changes, or documents arrived for a check, or the start. Above 60, it is not served',
     () => (Date.now() - Math.max(began, catalogue.checkedAt)) / 1000
   )
   gauge(registry, 'catalogue_cache_bytes', 'Size of the content cache', () => fragments.bytes)

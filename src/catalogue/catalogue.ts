@@ -57,8 +57,10 @@ export class Catalogue {
 
   /** Incremented whenever a collection is reloaded. */
   version = 0
-  /** When the last successful check began, or a document last arrived. */
+  /** When a check last succeeded, or a document last arrived for one. Tells whether the catalogue is fresh enough to be served. */
   checkedAt = 0
+  /** Whether the last check failed. */
+  private isFailing = false
   private fullReadAt = 0
   private seen: ReadonlyMap<string, number> = new Map()
 
@@ -71,8 +73,19 @@ export class Catalogue {
     this.search = new Search(ids => options.data.contents.words(ids), options.onSearchRefused)
   }
 
-  /** Reloads what has changed since the last call. */
+  /** Reloads what has changed since the last call that succeeded. */
   async refresh() {
+    try {
+      await this.readChanges()
+      this.checkedAt = Date.now()
+      this.isFailing = false
+    } catch (error) {
+      this.isFailing = true
+      throw error
+    }
+  }
+
+  private async readChanges() {
     const began = Date.now()
     const revisions = await this.options.data.revisions.read()
     const full = began - this.fullReadAt > fullReadEvery || this.hasGoneBack(revisions)
@@ -82,7 +95,6 @@ export class Catalogue {
       this.version++
     }
     this.seen = revisions
-    this.checkedAt = Math.max(this.checkedAt, began)
     if (full) this.fullReadAt = began
   }
 
@@ -203,12 +215,12 @@ export class Catalogue {
   }
 
   /**
-   * Takes each document that arrives as a sign that the database answers. Reading a large catalogue, or all that a large import has
-   * written, may take minutes, and the catalogue in memory must not become stale meanwhile.
+   * Takes each document that arrives as an answer of the database. Reading a large catalogue, or all that a large import has written, may
+   * take minutes, and the catalogue in memory must not become stale meanwhile. But it must if the reads never succeed.
    */
   private async *keepingFresh<T>(documents: AsyncIterable<T>) {
     for await (const document of documents) {
-      this.checkedAt = Date.now()
+      if (!this.isFailing) this.checkedAt = Date.now()
       yield document
     }
   }

@@ -201,24 +201,37 @@ t.test('changes do not wait until the words of earlier ones are read, and search
   t.equal(warnings().length, 1, 'nothing is said of what fails because the service stops')
 })
 
-t.test('a catalogue that takes longer than a minute to read is served meanwhile and afterwards', async t => {
-  const { data } = await buildWith(t, { contents: [content(1), content(2), content(3)] })
+/** A catalogue, of which only the reading of contents differs from that of the app. */
+const catalogueOf = ({ data }: App, reads: object) => {
+  const contents = { ...data.contents, ...reads }
+  return new Catalogue({ data: { ...data, contents }, readContents: contents.byIds, cacheBytes: 1000 })
+}
+
+t.test('a catalogue that takes longer than a minute to read is served meanwhile and afterwards, unless the reads fail', async t => {
+  const app = await buildWith(t, { contents: [content(1), content(2), content(3)] })
+  let breaksOff = false
   /** Each document takes 40 s to arrive. */
-  const slowly = async function* <T>(documents: AsyncIterable<T>) {
-    for await (const document of documents) {
+  const slowly = async function* (since?: Date) {
+    for await (const document of app.data.contents.forSkeleton(since)) {
       moveClock(t, 40_000)
       yield document
     }
+    if (breaksOff) throw new Error('broken off')
   }
-  const contents = {
-    ...data.contents,
-    forSkeleton: (since?: Date) => slowly(data.contents.forSkeleton(since))
-  }
-  const readContents = data.contents.byIds
-  const catalogue = new Catalogue({ data: { ...data, contents } as unknown as typeof data, readContents, cacheBytes: 1000 })
+  const catalogue = catalogueOf(app, { forSkeleton: slowly })
   t.throws(() => catalogue.assertFresh(), 'nothing has been read yet')
   await catalogue.refresh()
   catalogue.assertFresh()
   moveClock(t, 61_000)
   t.throws(() => catalogue.assertFresh(), 'the database has not responded for a minute')
+
+  moveClock(t, 10 * 60_000)
+  breaksOff = true
+  await t.rejects(catalogue.refresh(), /broken off/)
+  catalogue.assertFresh()
+  await t.rejects(catalogue.refresh(), /broken off/)
+  t.throws(() => catalogue.assertFresh(), 'the documents of a second attempt do not count')
+  breaksOff = false
+  await catalogue.refresh()
+  catalogue.assertFresh()
 })
