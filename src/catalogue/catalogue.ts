@@ -22,7 +22,7 @@ import { treeOf } from './tree.js'
 
 /**
  * How far before the latest stamp a read of changes begins. After a long batch, or with a slow clock, a document may have an
- * earlier stamp than documents that were read before it.
+ * earlier stamp than others that were written before it.
  */
 const overlap = minutes(1)
 /** How often everything is read, which finds removals, and documents stamped even before the overlap. */
@@ -63,6 +63,8 @@ export class Catalogue {
   private isFailing = false
   private fullReadAt = 0
   private seen: ReadonlyMap<string, number> = new Map()
+  /** The latest stamp before the last read of contents. Whatever changed after that read had passed it has a later one. */
+  private latestStamp = 0
 
   constructor(private readonly options: CatalogueOptions) {
     this.reporter = new BrokenReporter(options.onBroken ?? (() => undefined))
@@ -187,10 +189,13 @@ export class Catalogue {
   }
 
   private async readContents(full: boolean) {
-    if (!full) {
-      await this.fill(this.skeleton, new Date(this.skeleton.latestStamp - overlap))
-      return
-    }
+    const latestStamp = await this.options.data.contents.latestStamp()
+    if (full) await this.readAllContents()
+    else await this.fill(this.skeleton, new Date(this.latestStamp - overlap))
+    this.latestStamp = latestStamp
+  }
+
+  private async readAllContents() {
     const skeleton = new Skeleton()
     await this.fill(skeleton)
     // A full read seldom finds anything new. What was derived from the skeleton then stays valid.

@@ -48,7 +48,6 @@ export class Skeleton {
 
   /** Incremented with every change, to invalidate what was derived from the rows. */
   version = 0
-  latestStamp = 0
   /** Incremented when earlier ids lead elsewhere. */
   leadsVersion = 0
 
@@ -154,7 +153,6 @@ export class Skeleton {
     this.putTerms(row, content.terms ?? [])
     this.putCountries(this.include, row, content.countries_include)
     this.putCountries(this.exclude, row, content.countries_exclude)
-    this.latestStamp = Math.max(this.latestStamp, stamp)
     this.version++
   }
 

@@ -182,6 +182,13 @@ export const contentsOf = (db: Db) => {
         { ...writtenSince(since), ...servableFilter },
         { ...catalogueRead, projection: skeletonProjection, batchSize: 2000 }
       ),
+    /** When a content was last written, in milliseconds. 0 if there is none. */
+    latestStamp: async () => {
+      const [latest] = await contents
+        .find({ stamp: { $lte: wireYears.last } }, { ...catalogueRead, projection: { stamp: 1 }, sort: { stamp: -1 }, limit: 1 })
+        .toArray()
+      return latest?.stamp.getTime() ?? 0
+    },
     /** The ids of contents that cannot be served: of all, or of those written since a moment. */
     unservable: async (since?: Date) => {
       const filter = { ...writtenSince(since), $nor: [servableFilter] }

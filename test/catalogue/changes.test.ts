@@ -235,3 +235,39 @@ t.test('a catalogue that takes longer than a minute to read is served meanwhile 
   await catalogue.refresh()
   catalogue.assertFresh()
 })
+
+t.test('what changes behind a read is found by the next one', async t => {
+  const app = await buildWith(t, { contents: [content(1), content(2)] })
+  const documents = databaseOf(app).collection<ContentDocument>('contents')
+  const write = (id: number, name: string, minute: number) =>
+    documents.updateOne({ _id: id }, { $set: { name, stamp: new Date(began + minute * 60_000) } })
+  const began = Date.now()
+  let duringRead = async () => {}
+  const catalogue = catalogueOf(app, {
+    forSkeleton: async function* (since?: Date) {
+      for await (const document of app.data.contents.forSkeleton(since)) {
+        if (document._id === 2) await duringRead()
+        yield document._id === 2 ? ((await documents.findOne({ _id: 2 })) as ContentDocument) : document
+      }
+    }
+  })
+  const nameIn = (id: number) => catalogue.skeleton.name[catalogue.skeleton.row(id) as number]
+  const readChanges = async () => {
+    await app.data.revisions.raise('contents')
+    await catalogue.refresh()
+  }
+  // A full read, then one of changes, each of three minutes.
+  for (const [n, minute] of [10, 20].entries()) {
+    duringRead = async () => {
+      await write(1, `late ${n}`, minute + 1)
+      await write(2, `last ${n}`, minute + 3)
+    }
+    await write(2, `first ${n}`, minute)
+    await readChanges()
+    t.equal(nameIn(2), `last ${n}`)
+    t.not(nameIn(1), `late ${n}`)
+    duringRead = async () => {}
+    await readChanges()
+    t.equal(nameIn(1), `late ${n}`)
+  }
+})
