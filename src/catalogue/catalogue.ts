@@ -90,7 +90,9 @@ export class Catalogue {
   private async readChanges() {
     const began = Date.now()
     const revisions = await this.options.data.revisions.read()
-    const full = began - this.fullReadAt > fullReadEvery || this.hasGoneBack(revisions)
+    // Stays due if the read fails, even if the revisions have risen again when it is repeated.
+    if (this.hasGoneBack(revisions)) this.fullReadAt = 0
+    const full = began - this.fullReadAt > fullReadEvery
     for (const kind of catalogueKinds) {
       if (!full && revisions.get(kind) === this.seen.get(kind)) continue
       await this.read(kind, full)

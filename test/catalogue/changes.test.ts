@@ -271,3 +271,23 @@ t.test('what changes behind a read is found by the next one', async t => {
     t.equal(nameIn(1), `late ${n}`)
   }
 })
+
+t.test('everything is read after a restore, even if the first attempt fails and imports have raised the revisions again', async t => {
+  const app = await buildWith(t, { contents: [content(1), content(2)] })
+  let fails = false
+  const catalogue = catalogueOf(app, {
+    forSkeleton: (since?: Date) => {
+      if (fails) throw new Error('cannot be read')
+      return app.data.contents.forSkeleton(since)
+    }
+  })
+  await catalogue.refresh()
+  await databaseOf(app).collection<ContentDocument>('contents').deleteOne({ _id: 2 })
+  await databaseOf(app).collection('revisions').deleteMany({})
+  fails = true
+  await t.rejects(catalogue.refresh(), /cannot be read/)
+  fails = false
+  for (let i = 0; i < 3; i++) await app.data.revisions.raise('contents')
+  await catalogue.refresh()
+  t.equal(catalogue.skeleton.row(2), undefined)
+})
