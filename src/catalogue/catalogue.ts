@@ -215,8 +215,9 @@ export class Catalogue {
       if (fitsSkeleton(content)) skeleton.put(content)
       else broken.push(content._id)
     }
-    // Finding the unservable contents takes a scan of the collection, so a full read does it only if there are any.
-    if (since || (await contents.size()) > read) broken.push(...(await contents.unservable(since)))
+    if (since) broken.push(...(await contents.unservable(since)))
+    // A new skeleton has none that would have to be marked. This scan of the collection is only for the log, so it may fail.
+    else if ((await contents.size()) > read) broken.push(...(await contents.unservable().catch(() => [])))
     for (const id of broken) skeleton.markBroken(id as number)
     this.reporter.report('contents', broken)
   }

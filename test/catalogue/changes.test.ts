@@ -291,3 +291,11 @@ t.test('everything is read after a restore, even if the first attempt fails and 
   await catalogue.refresh()
   t.equal(catalogue.skeleton.row(2), undefined)
 })
+
+t.test('a catalogue is read even if the scan for contents that cannot be served fails', async t => {
+  const app = await buildWith(t, { contents: [content(1), content(2, { plans: null as never })] })
+  const catalogue = catalogueOf(app, { unservable: async () => Promise.reject(new Error('takes too long')) })
+  await catalogue.refresh()
+  catalogue.assertFresh()
+  t.equal(catalogue.skeleton.size, 1)
+})
