@@ -55,14 +55,18 @@ export class Catalogue {
   readonly pacer = new Pacer()
   private readonly answers = new AnswerCache()
 
-  /** Incremented whenever a collection is reloaded. */
+  /** Incremented whenever a collection is reloaded, to invalidate answers. */
   version = 0
   /** When a check last succeeded, or a document last arrived for one. Tells whether the catalogue is fresh enough to be served. */
   checkedAt = 0
   /** Whether the last check failed. */
   private isFailing = false
-  private fullReadAt = 0
+
+  // What the next check has to read follows from these. A read that fails does not change them.
+  /** The revisions before the last check that succeeded. */
   private seen: ReadonlyMap<string, number> = new Map()
+  /** When the last full read began. 0 if one is due. */
+  private fullReadAt = 0
   /** The latest stamp before the last read of contents. Whatever changed after that read had passed it has a later one. */
   private latestStamp = 0
 
@@ -200,7 +204,7 @@ export class Catalogue {
   private async readAllContents() {
     const skeleton = new Skeleton()
     await this.fill(skeleton)
-    // A full read seldom finds anything new. What was derived from the skeleton then stays valid.
+    // Usually nothing is new. Then the skeleton in use stays, with all that was derived from it.
     if (skeleton.isLike(this.skeleton)) return
     this.skeleton = skeleton
     this.listing = new Listing(skeleton)

@@ -73,7 +73,7 @@ const textOf = (id: unknown) => {
 }
 const nameOf = (id: unknown) => (typeof id === 'number' ? id : textOf(id).slice(0, longestId))
 
-/** Reports documents that cannot be served, each at most once an hour. */
+/** Reports documents that cannot be served, unless each of them was already reported within the last hour. */
 export class BrokenReporter {
   private readonly reportedAt = new Cache<string, number>(cacheBytes, () => 0)
 

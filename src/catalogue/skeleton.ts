@@ -5,8 +5,8 @@ import { fold } from './words.js'
 const never = Number.POSITIVE_INFINITY
 
 /**
- * The fields of all contents that checks, filters and orders need, so that these never query the database. One row per
- * content, stored in columns, because 100,000 objects would take twice the memory. A row keeps its number.
+ * The fields of contents that checks, filters and orders need, so that these never query the database. One row per content, stored in
+ * columns, because 100,000 objects would take twice the memory. A row keeps its number, but a full read may make a new skeleton with others.
  */
 export class Skeleton {
   private readonly rows = new Map<number, number>()
