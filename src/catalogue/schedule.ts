@@ -45,12 +45,12 @@ const filterOf = (query: ScheduleQuery): ScheduleFilter => {
 
 /** What is on now and next. Only contents that are not cached are read from the database. */
 export const onAirAnswer = (catalogue: ScheduleSource, query: OnAirQuery, audience: Audience) => {
-  const names = catalogue.schedule.channels.normalized(query.channel)
+  const names = catalogue.schedule.normalized(query.channel)
   const key = JSON.stringify(['on air', names, segmentOf(catalogue.skeleton, audience)])
   return catalogue.answer(key, async () => {
     const moment = Date.now()
     const isShown = ({ content_id }: Programme) => catalogue.isOpen(content_id, audience, moment)
-    const { channels, until } = catalogue.schedule.channels.onAir(names, moment, isShown)
+    const { channels, until } = catalogue.schedule.onAir(names, moment, isShown)
 
     const ids = channels.flatMap(({ now, next }) => [now, next].flatMap(programme => programme?.content_id ?? []))
     const contents = await catalogue.fragments.forPublicList(ids)
@@ -109,9 +109,26 @@ const allEndedOf = (programmes: readonly Programme[]) => {
   })
 }
 
+const sortedNames = (programmes: readonly Programme[]) => {
+  const names = new Set(programmes.map(({ channel }) => channel))
+  const keyed = [...names].map(name => ({ name, key: fold(name) }))
+  keyed.sort((a, b) => (a.key < b.key || (a.key === b.key && a.name < b.name) ? -1 : 1))
+  return keyed.map(({ name }) => name)
+}
+
 /** The row of a content that the skeleton does not have. */
 const noRow = -1
 const [unknown, open, closed] = [0, 1, 2]
+
+/** How long before its start a programme is shown as the next one. */
+const nextWithin = days(1)
+
+/** What a channel shows. */
+interface NowAndNext {
+  channel: string
+  now?: Programme
+  next?: Programme
+}
 
 /** Selects what overlaps a time window. If `from` equals `to`, that is what is on at that moment. */
 interface ScheduleFilter {
@@ -122,7 +139,8 @@ interface ScheduleFilter {
 
 /** The programmes of all channels, one row each, sorted by start. */
 export class Schedule {
-  readonly channels: Channels
+  /** The names of the channels, sorted without case and accents. */
+  private readonly names: string[]
   /** Room for the rows that a page is chosen from. */
   private readonly shown: Int32Array
   private readonly channel = new DictionaryColumn<string>()
@@ -132,11 +150,11 @@ export class Schedule {
 
   /** `programmes` must be sorted by start. */
   constructor(private readonly programmes: Programme[]) {
-    this.channels = new Channels(programmes)
     this.shown = new Int32Array(programmes.length)
     this.ends = Float64Array.from(programmes, ({ ends }) => ends)
     this.allEnded = allEndedOf(programmes)
     programmes.forEach(({ channel }, row) => void this.channel.set(row, channel, channel))
+    this.names = sortedNames(programmes)
   }
 
   get(row: number) {
@@ -145,10 +163,7 @@ export class Schedule {
 
   /** One page of the programmes that overlap the window and show an open content. */
   page(skeleton: Skeleton, { from, to, channel }: ScheduleFilter, audience: Audience, now: number, page: PageQuery): Selection {
-    const { length } = this.programmes
-    const until = Math.max(to, from + 1)
-    const first = firstWhere(length, row => (this.allEnded[row] as number) > from)
-    const end = firstWhere(length, row => this.get(row).starts >= until)
+    const { first, end } = this.overlapping(from, Math.max(to, from + 1))
     const { rows, known } = this.contentsIn(skeleton)
     known.fill(unknown)
     const isShown = (row: number) => {
@@ -164,6 +179,44 @@ export class Schedule {
     return select(this.shown.subarray(0, count), [], page)
   }
 
+  /** Makes equivalent filters by channel equal, so that they share a cache key. */
+  normalized(names: string[] | undefined) {
+    return distinct(names, name => this.channel.has(name))
+  }
+
+  /** What these channels, or all, show now and next, and until when at least. Sorted by name, without channels that show nothing. */
+  onAir(names: string[] | undefined, moment: number, isShown: (programme: Programme) => boolean) {
+    const wanted = names && new Set(names)
+    const byName = new Map<string, NowAndNext>()
+    for (const channel of this.names) if (wanted?.has(channel) ?? true) byName.set(channel, { channel })
+
+    const { first, end } = this.overlapping(moment, moment + nextWithin + 1)
+    for (let row = first; row < end; row++) {
+      if ((this.ends[row] as number) <= moment) continue
+      const programme = this.get(row)
+      const channel = byName.get(programme.channel)
+      if (!channel) continue
+      // Of several that run, the one that began last is on.
+      if (programme.starts <= moment) {
+        if (isShown(programme)) channel.now = programme
+      } else if (!channel.next && isShown(programme)) channel.next = programme
+    }
+
+    const channels = [...byName.values()].filter(({ now, next }) => now || next)
+    let until = (this.programmes[end]?.starts ?? Number.POSITIVE_INFINITY) - nextWithin
+    for (const { now, next } of channels) until = Math.min(until, now?.ends ?? until, next?.starts ?? until)
+    return { channels, until }
+  }
+
+  /** Where the rows begin and end that a window can overlap. Some between them may have ended before it. */
+  private overlapping(from: number, until: number) {
+    const { length } = this.programmes
+    return {
+      first: firstWhere(length, row => (this.allEnded[row] as number) > from),
+      end: firstWhere(length, row => this.get(row).starts >= until)
+    }
+  }
+
   /**
    * The skeleton rows of the programmes' contents, and room for what is known of each content. Rows keep their numbers, so only a new content
    * changes the result.
@@ -175,89 +228,5 @@ export class Schedule {
       this.contents = { rows, known: new Uint8Array(size), skeleton, size }
     }
     return this.contents
-  }
-}
-
-/** How long before its start a programme is shown as the next one. */
-const nextWithin = days(1)
-
-interface NowAndNext {
-  now: Programme | undefined
-  next: Programme | undefined
-  /** Until this moment, the same programmes are shown. */
-  until: number
-}
-
-/** The programmes of one channel. */
-class Channel {
-  private readonly allEnded: Float64Array
-
-  constructor(
-    readonly name: string,
-    private readonly programmes: readonly Programme[]
-  ) {
-    this.allEnded = allEndedOf(programmes)
-  }
-
-  onAir(moment: number, isShown: (programme: Programme) => boolean): NowAndNext {
-    const begun = firstWhere(this.programmes.length, at => this.at(at).starts > moment)
-    const now = this.running(begun, moment, isShown)
-    const latest = moment + nextWithin
-    let at = begun
-    while (at < this.programmes.length && this.at(at).starts <= latest && !isShown(this.at(at))) at++
-    const candidate = this.programmes[at]
-    const next = candidate && candidate.starts <= latest ? candidate : undefined
-    const changes = next ? next.starts : candidate ? candidate.starts - nextWithin : Number.POSITIVE_INFINITY
-    return { now, next, until: Math.min(changes, now?.ends ?? Number.POSITIVE_INFINITY) }
-  }
-
-  /** The shown programme that runs at this moment, or of several the one that began last. `begun` programmes have begun by then. */
-  private running(begun: number, moment: number, isShown: (programme: Programme) => boolean) {
-    for (let at = begun - 1; at >= 0 && (this.allEnded[at] as number) > moment; at--) {
-      const programme = this.at(at)
-      if (programme.ends > moment && isShown(programme)) return programme
-    }
-    return undefined
-  }
-
-  private at(place: number) {
-    return this.programmes[place] as Programme
-  }
-}
-
-/** The programmes by channel, for what is on at a moment. */
-export class Channels {
-  private readonly byName: Map<string, Channel>
-
-  /** `programmes` must be sorted by start. */
-  constructor(programmes: readonly Programme[]) {
-    const unsorted = new Map<string, Programme[]>()
-    for (const programme of programmes) {
-      const earlier = unsorted.get(programme.channel)
-      if (earlier) earlier.push(programme)
-      else unsorted.set(programme.channel, [programme])
-    }
-    const named = [...unsorted].map(([name, shown]) => ({ name, key: fold(name), channel: new Channel(name, shown) }))
-    named.sort((a, b) => (a.key < b.key || (a.key === b.key && a.name < b.name) ? -1 : 1))
-    this.byName = new Map(named.map(({ name, channel }) => [name, channel]))
-  }
-
-  /** Makes equivalent filters equal, so that they share a cache key. */
-  normalized(names: string[] | undefined) {
-    return distinct(names, name => this.byName.has(name))
-  }
-
-  /** What these channels, or all, show now and next, and until when. Sorted by name, without channels that show nothing. */
-  onAir(names: string[] | undefined, moment: number, isShown: (programme: Programme) => boolean) {
-    const wanted = names && new Set(names)
-    const channels: (Omit<NowAndNext, 'until'> & { channel: string })[] = []
-    let until = Number.POSITIVE_INFINITY
-    for (const channel of this.byName.values()) {
-      if (wanted && !wanted.has(channel.name)) continue
-      const { until: changes, ...shown } = channel.onAir(moment, isShown)
-      until = Math.min(until, changes)
-      if (shown.now || shown.next) channels.push({ channel: channel.name, ...shown })
-    }
-    return { channels, until }
   }
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
-import { Channels, type Programme, Schedule } from '../../src/catalogue/schedule.js'
+import { type Programme, Schedule } from '../../src/catalogue/schedule.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { content } from '../helpers/documents.js'
 
@@ -126,11 +126,11 @@ const sorted = (programmes: Programme[]) => programmes.sort((a, b) => a.starts -
 const all = () => true
 
 /** The starts, in hours, of what is on and what follows, by channel. */
-const shown = (channels: Channels, moment: number, names?: string[], isShown: (programme: Programme) => boolean = all) =>
-  channels.onAir(names, moment, isShown).channels.map(({ channel, now, next }) => [channel, now?.id, next?.id])
+const shown = (schedule: Schedule, moment: number, names?: string[], isShown: (programme: Programme) => boolean = all) =>
+  schedule.onAir(names, moment, isShown).channels.map(({ channel, now, next }) => [channel, now?.id, next?.id])
 
 t.test('a programme is on from its start until just before its end', async t => {
-  const channels = new Channels([on('one', 1, 2), on('one', 2, 3), on('one', 5, 6)])
+  const schedule = new Schedule([on('one', 1, 2), on('one', 2, 3), on('one', 5, 6)])
   const cases: [moment: number, now: number | undefined, next: number | undefined][] = [
     [at(1) - 1, undefined, 1],
     [at(1), 1, 2],
@@ -141,18 +141,18 @@ t.test('a programme is on from its start until just before its end', async t => 
     [at(5), 5, undefined],
     [at(6) - 1, 5, undefined]
   ]
-  for (const [moment, now, next] of cases) t.strictSame(shown(channels, moment), [['one', now, next]], new Date(moment).toISOString())
-  t.strictSame(shown(channels, at(6)), [], 'nothing is on after the last programme')
+  for (const [moment, now, next] of cases) t.strictSame(shown(schedule, moment), [['one', now, next]], new Date(moment).toISOString())
+  t.strictSame(shown(schedule, at(6)), [], 'nothing is on after the last programme')
 })
 
 t.test('a programme goes on across midnight', async t => {
-  const channels = new Channels([on('one', -2, 1), on('one', 1, 3)])
-  t.strictSame(shown(channels, at(-0.5)), [['one', -2, 1]])
-  t.strictSame(shown(channels, at(0)), [['one', -2, 1]])
+  const schedule = new Schedule([on('one', -2, 1), on('one', 1, 3)])
+  t.strictSame(shown(schedule, at(-0.5)), [['one', -2, 1]])
+  t.strictSame(shown(schedule, at(0)), [['one', -2, 1]])
 })
 
 t.test('of two that overlap, the one that began later is on', async t => {
-  const channels = new Channels(sorted([on('one', 0, 10), on('one', 1, 2), on('one', 4, 12), on('one', 5, 6)]))
+  const schedule = new Schedule(sorted([on('one', 0, 10), on('one', 1, 2), on('one', 4, 12), on('one', 5, 6)]))
   for (const [moment, now, next] of [
     [0.5, 0, 1],
     [1, 1, 4],
@@ -162,52 +162,52 @@ t.test('of two that overlap, the one that began later is on', async t => {
     [6, 4, undefined],
     [11, 4, undefined]
   ] as const)
-    t.strictSame(shown(channels, at(moment)), [['one', now, next]], `at ${moment}`)
+    t.strictSame(shown(schedule, at(moment)), [['one', now, next]], `at ${moment}`)
 })
 
 t.test('a programme that begins in more than 24 hours is not the next one', async t => {
-  const channels = new Channels([on('one', 0, 1), on('one', 25, 26)])
-  t.strictSame(shown(channels, at(1) - 1), [['one', 0, undefined]])
-  t.strictSame(shown(channels, at(1)), [['one', undefined, 25]])
+  const schedule = new Schedule([on('one', 0, 1), on('one', 25, 26)])
+  t.strictSame(shown(schedule, at(1) - 1), [['one', 0, undefined]])
+  t.strictSame(shown(schedule, at(1)), [['one', undefined, 25]])
 })
 
 t.test('a programme that is not shown makes way for the others', async t => {
-  const channels = new Channels(sorted([on('one', 0, 4), on('one', 1, 3, 2), on('one', 5, 6, 2), on('one', 6, 7), on('two', 0, 4, 2)]))
+  const schedule = new Schedule(sorted([on('one', 0, 4), on('one', 1, 3, 2), on('one', 5, 6, 2), on('one', 6, 7), on('two', 0, 4, 2)]))
   const isShown = ({ content_id }: Programme) => content_id === 1
-  t.strictSame(shown(channels, at(2), undefined, isShown), [['one', 0, 6]])
+  t.strictSame(shown(schedule, at(2), undefined, isShown), [['one', 0, 6]])
 })
 
 t.test('channels are sorted by name', async t => {
   const names = ['b', 'Å', 'A', 'c', 'a', 'ähnlich', 'B']
-  const channels = new Channels(names.map(name => on(name, 0, 1)))
-  const order = shown(channels, at(0)).map(([name]) => name)
+  const schedule = new Schedule(names.map(name => on(name, 0, 1)))
+  const order = shown(schedule, at(0)).map(([name]) => name)
   t.strictSame(order, ['A', 'a', 'Å', 'ähnlich', 'B', 'b', 'c'])
-  t.strictSame(shown(channels, at(0), ['c', 'none', 'a']), [
+  t.strictSame(shown(schedule, at(0), ['c', 'none', 'a']), [
     ['a', 0, undefined],
     ['c', 0, undefined]
   ])
-  t.strictSame(channels.normalized(['c', 'none', 'a', 'c']), ['a', 'c'])
-  t.equal(channels.normalized(undefined), undefined)
+  t.strictSame(schedule.normalized(['c', 'none', 'a', 'c']), ['a', 'c'])
+  t.equal(schedule.normalized(undefined), undefined)
 })
 
-t.test('says until when an answer holds: nothing changes before that, and something does then', async t => {
+t.test('says until when an answer holds: nothing changes before that', async t => {
   const random = (n: number) => ((n * 7919 + 13) % 101) / 101
   const programmes = Array.from({ length: 60 }, (_, i) => {
     const from = Math.floor(random(i) * 200)
     return on(`channel ${i % 3}`, from, from + 1 + Math.floor(random(i + 500) * 9), i % 5)
   })
-  const channels = new Channels(sorted(programmes))
+  const schedule = new Schedule(sorted(programmes))
   const isShown = ({ content_id }: Programme) => content_id !== 0
   for (const name of ['channel 0', 'channel 1', 'channel 2']) {
     let moment = at(-30)
     let steps = 0
     while (moment < at(220)) {
-      const { until } = channels.onAir([name], moment, isShown)
+      const { until } = schedule.onAir([name], moment, isShown)
       t.ok(until > moment)
-      const before = shown(channels, moment, [name], isShown)
+      const before = shown(schedule, moment, [name], isShown)
       for (let hours = Math.ceil((moment - midnight) / hour); at(hours) < Math.min(until, at(220)); hours++)
-        t.strictSame(shown(channels, at(hours), [name], isShown), before, `${name} at ${hours}`)
-      t.strictSame(shown(channels, Math.min(until, at(220)) - 1, [name], isShown), before)
+        t.strictSame(shown(schedule, at(hours), [name], isShown), before, `${name} at ${hours}`)
+      t.strictSame(shown(schedule, Math.min(until, at(220)) - 1, [name], isShown), before)
       moment = until
       steps++
     }
@@ -215,8 +215,13 @@ t.test('says until when an answer holds: nothing changes before that, and someth
     t.equal(moment, Number.POSITIVE_INFINITY, 'nothing changes after the last programme')
   }
   t.equal(
-    new Channels([on('one', 0, 2), on('two', 1, 3)]).onAir(undefined, at(1), all).until,
+    new Schedule([on('one', 0, 2), on('two', 1, 3)]).onAir(undefined, at(1), all).until,
     at(2),
     'the earliest change of all channels counts'
+  )
+  t.equal(
+    new Schedule([on('one', 0, 2), on('one', 26, 27)]).onAir(undefined, at(0), all).until,
+    at(2),
+    'at this moment the next programme begins in 24 hours'
   )
 })
