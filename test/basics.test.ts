@@ -1,5 +1,6 @@
 import t from 'tap'
 import { Cache, copyText, entrySize, trackedBytes } from '../src/cache.js'
+import { Table, textKey } from '../src/table.js'
 import { moment, timestamp } from '../src/time.js'
 import { bytesInUse, collectGarbage } from './helpers/memory.js'
 
@@ -181,4 +182,68 @@ t.test('a copied text does not keep the text that it was part of in memory', asy
   const texts = Array.from({ length: 1000 }, (_, i) => copyText(header(i).slice(-20)))
   t.ok((await bytesInUse()) - before < 1_000_000)
   t.equal(texts[7], header(7).slice(-20))
+})
+
+t.test('a table', async t => {
+  t.test('keeps ids and their numbers as it grows', async t => {
+    const table = new Table(1, 2)
+    for (let id = 1; id <= 5000; id++) table.add([id * 7919], id, -id)
+    for (let id = 1; id <= 5000; id++) {
+      if (table.get(0, id * 7919) !== id || table.get(1, id * 7919) !== -id) t.fail(`${id} is lost`)
+    }
+    const pairs = [...table.pairs()].sort(([one], [other]) => one - other)
+    t.strictSame(
+      pairs,
+      Array.from({ length: 5000 }, (_, i) => [(i + 1) * 7919, i + 1])
+    )
+  })
+
+  t.test('keeps pairs as it grows', async t => {
+    const table = new Table(2, 1)
+    for (let user = 1; user <= 60; user++) for (let content = 1; content <= 60; content++) table.add([user, content], user * content)
+    for (let user = 1; user <= 60; user++)
+      for (let content = 1; content <= 60; content++)
+        if (table.get(0, user, content) !== user * content) t.fail(`${user} and ${content} are lost`)
+    t.equal([...table.pairs()].length, 3600)
+    t.equal(table.get(0, 59, 58), 59 * 58)
+    t.equal(table.has(61, 1), false)
+    t.equal(table.has(1, 61), false)
+  })
+
+  t.test('keeps what a key holds until it is set', async t => {
+    const table = new Table(1, 1)
+    t.equal(table.add([5], 1), true)
+    t.equal(table.add([5], 2), false)
+    t.equal(table.get(0, 5), 1)
+    table.set(0, 3, 5)
+    t.equal(table.get(0, 5), 3)
+  })
+
+  t.test('loses the rows up to a number, and keeps the others', async t => {
+    const table = new Table(2, 1)
+    for (let id = 0; id < 1000; id++) table.add([id, -id], id)
+    t.equal(table.removeUpTo(-1), 0)
+    t.equal(table.removeUpTo(899), 900)
+    t.equal(table.removeUpTo(899), 0)
+    for (let id = 0; id < 1000; id++) if (table.get(0, id, -id) !== (id < 900 ? undefined : id)) t.fail(`${id} is wrong`)
+    t.equal(table.add([899, -899], 1000), true)
+    t.equal(table.removeUpTo(1000), 101)
+    t.strictSame([...table.pairs()], [])
+  })
+
+  t.test('knows what it lacks, and the greatest id and zero', async t => {
+    const table = new Table(1, 1)
+    t.equal(table.get(0, 1), undefined)
+    t.equal(table.has(0), false)
+    table.add([0], 4)
+    table.add([Number.MAX_SAFE_INTEGER], 5)
+    t.equal(table.get(0, 0), 4)
+    t.equal(table.get(0, Number.MAX_SAFE_INTEGER), 5)
+  })
+})
+
+t.test('the key of texts tells them apart', async t => {
+  t.strictSame(textKey('a', 'b'), textKey('a', 'b'))
+  t.notSame(textKey('a', 'b'), textKey('ab'))
+  t.notSame(textKey('a', 'b'), textKey('b', 'a'))
 })

@@ -478,17 +478,21 @@ t.test('a profile that could not be removed has no limit again', async t => {
   await t.rejects(limits.whileRemoving(account._id, gone, removing), fault, 'also if there is nothing to restore')
 })
 
-/** Ids that collide in every way: the same slot of the same table, and equal in all parts but one. */
-const crowded = Array.from({ length: 4 }, (_, i) =>
-  [0, 16, 4096, 4097].flatMap(n => {
-    const parts = [1, 2, 3, 256].map((part, at) => (at === i ? part + 256 * n : part).toString(16).padStart(8, '0'))
-    const hex = parts.join('')
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+/** Ids in the same table that are equal in one of their halves. */
+const crowded = [0, 1].flatMap(varied =>
+  Array.from({ length: 12 }, (_, n) => {
+    const [first, last] = [1, 2].map((half, at) => (at === varied ? half + 256 * n : half).toString(16).padStart(12, '0')) as [
+      string,
+      string
+    ]
+    return `${first.slice(0, 8)}-${first.slice(8)}-4000-8000-${last}`
   })
-).flat()
+)
 
 t.test('a set of ids that expire is like a Map of them', async _t => {
-  const id = fc.oneof(fc.uuid(), fc.constantFrom(...crowded))
+  // The middle is not compared. In ids of the service it is random, too.
+  const uuid = fc.uuid().map(id => `${id.slice(0, 13)}-4000-8000-${id.slice(24)}`)
+  const id = fc.oneof(uuid, fc.constantFrom(...crowded))
   const steps = fc.array(
     fc.oneof(
       fc.record({ id, until: fc.integer({ min: 1, max: 100 }) }),

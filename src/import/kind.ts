@@ -2,9 +2,9 @@ import { CursorTimeoutMode, type Db, type Document } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
 import type { Lease } from '../data/leases.js'
 import type { RevisionKind } from '../data/revisions.js'
+import { Table } from '../table.js'
 import { minutes, moment } from '../time.js'
 import { inBatches } from './records.js'
-import { Table } from './table.js'
 
 /** How the records of one kind of file are checked, beyond their schema, and written. `src/import/index.ts` lists the kinds. */
 export interface Kind<R = unknown> {

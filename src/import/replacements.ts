@@ -1,7 +1,7 @@
 import { leadIn } from '../catalogue/skeleton.js'
 import type { ContentDocument } from '../data/contents.js'
+import { Table } from '../table.js'
 import { batchTimeout, type ImportRun, type ReportFault } from './kind.js'
-import { Table } from './table.js'
 
 interface Claim {
   id: number

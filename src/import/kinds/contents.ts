@@ -3,6 +3,7 @@ import type { Marker } from '../../../schemas/content.js'
 import type { ContentRecord, MarkerRecord } from '../../../schemas/import.js'
 import { wordsOf } from '../../catalogue/words.js'
 import { byStart, type ContentDocument, noOptionalFields, optionalFields } from '../../data/contents.js'
+import { Table } from '../../table.js'
 import {
   type ImportRun,
   type Kind,
@@ -15,7 +16,6 @@ import {
 } from '../kind.js'
 import { inBatches } from '../records.js'
 import { cyclesIn, cycleText, type Replacements } from '../replacements.js'
-import { Table } from '../table.js'
 import { type Fields, idsNotGiven, upsertsFor } from '../writing.js'
 import { termFaults } from './terms.js'
 

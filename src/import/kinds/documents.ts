@@ -4,9 +4,9 @@ import type { CatalogueKind } from '../../data/catalogue.js'
 import type { LegalDocument } from '../../data/legal-documents.js'
 import type { ProgrammeDocument } from '../../data/programmes.js'
 import type { SupportTextDocument } from '../../data/support-texts.js'
+import { Table, textKey } from '../../table.js'
 import { moment } from '../../time.js'
 import { type Entry, type ImportRun, type Kind, momentOf, type ReportFault, uniqueKeys } from '../kind.js'
-import { Table, textKey } from '../table.js'
 import { type Fields, type Id, removeNotGiven, type Stored, type UpsertOptions, upsertsFor } from '../writing.js'
 
 interface DocumentOptions<R, I extends Id, S extends Stored> extends UpsertOptions<S> {

@@ -3,10 +3,10 @@ import type { HistoryRecord } from '../../../schemas/import.js'
 import type { HistoryDocument } from '../../data/history.js'
 import { notAfterNow } from '../../data/lists.js'
 import { isCompleted, previousFields } from '../../data/progress.js'
+import { Table } from '../../table.js'
 import { moment } from '../../time.js'
 import { type ImportRun, type Kind, momentOrNull, type Operation } from '../kind.js'
 import type { Replacements } from '../replacements.js'
-import { Table } from '../table.js'
 import { checkReferences, uniqueIds } from './lists.js'
 
 export const history = (run: ImportRun, replacements: Replacements): Kind<HistoryRecord> => {

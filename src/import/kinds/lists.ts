@@ -4,9 +4,9 @@ import { topOf } from '../../catalogue/tree.js'
 import { counterOf } from '../../data/counters.js'
 import { anyTitle, arrivalIfNew, ifNew, notAfterNow, orElse } from '../../data/lists.js'
 import type { WatchlistDocument } from '../../data/watchlist.js'
+import { Table } from '../../table.js'
 import { type Entry, type ImportRun, type Kind, momentOf, type Operation, operationTimeout, type ReportFault } from '../kind.js'
 import type { Replacements } from '../replacements.js'
-import { Table } from '../table.js'
 import { storedParents } from './contents.js'
 
 // The lists of viewers, each with one element for a user and a content.

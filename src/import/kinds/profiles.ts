@@ -2,9 +2,9 @@ import type { Collection, Db } from 'mongodb'
 import { erasuresOf } from '../../data/erasures.js'
 import { places } from '../../data/profiles.js'
 import type { UserDocument } from '../../data/users.js'
+import { Table } from '../../table.js'
 import { operationTimeout, type ReportFault } from '../kind.js'
 import { inBatches } from '../records.js'
-import { Table } from '../table.js'
 
 interface CheckedUser {
   id: number

@@ -5,9 +5,9 @@ import { counterOf } from '../../data/counters.js'
 import type { Lease } from '../../data/leases.js'
 import { revisionsOf } from '../../data/revisions.js'
 import type { TermDocument } from '../../data/terms.js'
+import { Table, textKey } from '../../table.js'
 import { type ImportRun, type Kind, momentOf, operationTimeout, uniqueKeys } from '../kind.js'
 import { inBatches } from '../records.js'
-import { Table, textKey } from '../table.js'
 import { type Fields, idsNotGiven, removeNotGiven, upsertsFor } from '../writing.js'
 
 export const terms = ({ db, ids }: ImportRun): Kind<TermRecord> => {

@@ -6,9 +6,9 @@ import { erasuresOf } from '../../data/erasures.js'
 import { oldLimitUntil, profilesPerAccount } from '../../data/profiles.js'
 import { emailKey, type UserDocument } from '../../data/users.js'
 import { isPasswordHash } from '../../identity/passwords.js'
+import { Table, textKey } from '../../table.js'
 import { inputAjv, rule } from '../../validators.js'
 import { type Entry, type ImportRun, type Kind, momentOf, type Operation, operationTimeout, type ReportFault, uniqueKeys } from '../kind.js'
-import { Table, textKey } from '../table.js'
 import { ProfilePlaces, Profiles } from './profiles.js'
 
 type Issuer = ImportRun['issuer']

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 
+const fewestSlots = 16
+
 /** Rows of numbers by one or two integers from 0, in one typed array: a million ids take 16 MB instead of the 50 MB of a Map. */
 export class Table {
   private rows = 0
-  private slots = 1024
+  private slots = fewestSlots
   private cells: Float64Array
   private readonly width: number
 
@@ -32,7 +34,7 @@ export class Table {
     this.cells[at] = a + 1
     if (this.keys === 2) this.cells[at + 1] = b
     for (const [column, value] of values.entries()) this.cells[at + this.keys + column] = value
-    if (++this.rows > this.slots * 0.75) this.grow()
+    if (++this.rows > this.slots * 0.75) this.moveTo(this.slots * 2, () => true)
     return true
   }
 
@@ -48,6 +50,19 @@ export class Table {
     }
   }
 
+  /** Removes the rows whose first value is not above `limit`, and returns their number. */
+  removeUpTo(limit: number) {
+    let kept = 0
+    for (const [, value] of this.pairs()) if (value > limit) kept++
+    const removed = this.rows - kept
+    if (removed === 0) return 0
+    this.rows = kept
+    let slots = fewestSlots
+    while (kept > slots / 2) slots *= 2
+    this.moveTo(slots, value => value > limit)
+    return removed
+  }
+
   /** Where the row of the key starts, or its free slot. A free slot starts with 0, so keys are stored plus one. */
   private find(a: number, b: number) {
     let slot = hashOf(a, b) % this.slots
@@ -59,13 +74,14 @@ export class Table {
     }
   }
 
-  private grow() {
+  /** Moves the rows that are kept to a new array. */
+  private moveTo(slots: number, isKept: (value: number) => boolean) {
     const { cells, width } = this
-    this.slots *= 2
-    this.cells = new Float64Array(this.slots * width)
+    this.slots = slots
+    this.cells = new Float64Array(slots * width)
     for (let from = 0; from < cells.length; from += width) {
       const key = cells[from] as number
-      if (key === 0) continue
+      if (key === 0 || !isKept(cells[from + this.keys] as number)) continue
       const to = this.find(key - 1, this.keys === 2 ? (cells[from + 1] as number) : 0)
       for (let column = 0; column < width; column++) this.cells[to + column] = cells[from + column] as number
     }
