@@ -257,6 +257,21 @@ t.test('a stream of changes', async t => {
     await stream.told(changes => new Set(idsIn(changes)).size === 2)
   })
 
+  t.test('forgets what it has sent long ago, also while nothing changes', async t => {
+    const viewer = await viewerOf(app)
+    const now = new Date()
+    // The app does not notice this write, so nothing makes the stream read again.
+    await databaseOf(app)
+      .collection('history')
+      .insertOne({ user_id: viewer.id, content_id: 1, time: 1, percentage: 1, created_at: now, updated_at: now })
+    const stream = await follow(t, address, viewer.headers, '?since=x')
+    await stream.told(1)
+    app.liveStreams.sweep(performance.now() + 60_000)
+    await watch(viewer, 2)
+    await stream.told(2)
+    t.strictSame(idsIn(stream.changes()).sort(), [1, 1, 2])
+  })
+
   for (const [name, query] of [
     ['isQuiet', ''],
     ['after', '?since=left']
