@@ -54,7 +54,7 @@ export const preferencesOf = (db: Db) => {
 
   /** Unless they have been written since. */
   const removeUnchanged = (element: PreferencesDocument) =>
-    remover.again({ created_at: element.updated_at, ...element }, element.asked_at ?? element.arrived_at)
+    remover.element({ created_at: element.updated_at, ...element }, element.asked_at ?? element.arrived_at)
 
   /** Removes those of the titles that were changed longest ago. */
   const removeBeyondLimit = async (user_id: number) => {

@@ -24,7 +24,7 @@ export interface RemovalDocument {
   content_ids?: number[]
   /** When the mark was made last. Apps find the removal by this date. */
   at: Date
-  /** What was observed until then is removed. Missing in a mark that names the contents of an emptied list. */
+  /** The cut-off: what was observed until then is removed. Missing in a mark that names the contents of an emptied list. */
   before?: Date
 }
 
@@ -62,9 +62,13 @@ export const removalsOf = (db: Db) => {
     markWhole: (user_id: number, list: ViewerList) => markOf(user_id, list, wholeList),
     markSome: (user_id: number, list: ViewerList, content_ids: number[]) => mark({ _id: new ObjectId(), user_id }, { list, content_ids }),
 
-    /** Returns a function that says when an element of any of these contents was last removed from the history, in milliseconds. */
-    ofHistory: async (user_id: number, content_ids: number[]) => {
-      const ofContents = { user_id, list: 'history', content_id: { $in: [wholeList, ...content_ids] } } as const
+    /**
+     * Returns a function that says when an element of any of these contents was last removed from the history, in milliseconds. With
+     * `within`, only of removals of the last so many milliseconds.
+     */
+    ofHistory: async (user_id: number, content_ids: number[], within = removalsKept) => {
+      const isRecent = { $gte: ['$at', { $subtract: ['$$NOW', within] }] }
+      const ofContents = { user_id, list: 'history', content_id: { $in: [wholeList, ...content_ids] }, $expr: isRecent } as const
       const marks = await withRetries(() => findAll(db, removals, ofContents))
       const removed = new Map(marks.map(({ content_id, before }) => [content_id, Number(before)]))
       const at = (content_id: number) => removed.get(content_id) ?? Number.NEGATIVE_INFINITY
@@ -88,21 +92,21 @@ const needed = { projection: { user_id: 1, content_id: 1, updated_at: 1, asked_a
 /** Only 20, because hardly any elements have a date that is ahead of the clock. */
 const aheadOfClock = { ...needed, sort: { updated_at: -1, _id: -1 }, limit: 20 } as const
 
-interface Bound {
-  /** What a removal of this moment removes. */
+/** How a cut-off parts the elements. */
+interface Parts {
   removed: Document
   /** What it leaves, because it was observed since, and the fields that make that a new element. */
   kept: Document
   begunAnew: Document
 }
 
-const historyUntil = (bound: Date): Bound => {
-  const later = { $gt: bound }
-  const isCompletedSince = { $gt: ['$watched_at', bound] }
-  const ifPreviousSince = (field: string) => ({ $cond: [{ $gt: ['$previous_observed_at', bound] }, `$${field}`, '$$REMOVE'] })
+const historyAt = (cutOff: Date): Parts => {
+  const later = { $gt: cutOff }
+  const isCompletedSince = { $gt: ['$watched_at', cutOff] }
+  const ifPreviousSince = (field: string) => ({ $cond: [{ $gt: ['$previous_observed_at', cutOff] }, `$${field}`, '$$REMOVE'] })
   return {
     removed: { updated_at: { $not: later } },
-    kept: { updated_at: later, created_at: { $lte: bound } },
+    kept: { updated_at: later, created_at: { $lte: cutOff } },
     begunAnew: {
       arrived_at: '$$NOW',
       created_at: '$updated_at',
@@ -117,12 +121,12 @@ const historyUntil = (bound: Date): Bound => {
 }
 
 /** An import adds elements that nobody has asked for, so their arrival counts, too. */
-const listUntil = (bound: Date, begun: string[]): Bound => {
-  const notLater = { $not: { $gt: bound } }
+const listAt = (cutOff: Date, begun: string[]): Parts => {
+  const notLater = { $not: { $gt: cutOff } }
   return {
     // Without `asked_at`, an import has added it. An element that was moved to another content has arrived later than it was asked for.
     removed: { asked_at: notLater, $or: [{ asked_at: { $exists: true } }, { arrived_at: notLater }] },
-    kept: { asked_at: { $gt: bound }, arrived_at: notLater },
+    kept: { asked_at: { $gt: cutOff }, arrived_at: notLater },
     begunAnew: { arrived_at: '$$NOW', ...Object.fromEntries(begun.map(date => [date, '$asked_at'])) }
   }
 }
@@ -133,43 +137,66 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
   const removals = removalsOf(db)
   /** When a viewer observed an element: by a report, or by adding it, even if it was there. */
   const observation = list === 'history' ? 'updated_at' : 'asked_at'
-  const boundTo = (bound: Date) => (list === 'history' ? historyUntil(bound) : listUntil(bound, begun))
+  const partsAt = (cutOff: Date) => (list === 'history' ? historyAt(cutOff) : listAt(cutOff, begun))
 
   /** Resets elements that were observed again during their removal, as if they were new. Returns whether there were any. */
-  const beginAnew = async (filter: Filter<Listed>, bound: Date) => {
-    const { kept, begunAnew } = boundTo(bound)
+  const beginAnew = async (filter: Filter<Listed>, cutOff: Date) => {
+    const { kept, begunAnew } = partsAt(cutOff)
     const { matchedCount } = await withRetries(() => collection.updateMany({ ...filter, ...kept }, [{ $set: begunAnew }]))
     return matchedCount > 0
   }
 
   /**
-   * Removes an element that was read before, unless it was observed after `given`. Without `given`, for up to `patience`, what is observed
-   * meanwhile is removed too: nobody has been answered yet. Returns false if another request has removed it.
+   * Removes an element that was read before. Without a cut-off, for up to `patience`, what is observed meanwhile is removed too: nobody has
+   * been answered yet. Returns false if another request has removed it.
    */
   const remove = async (element: Listed, given?: Date) => {
     const { _id, user_id } = element
     const began = performance.now()
-    let before = given
+    let fixed = given
     let wasLost = false
     for (let found: Listed | null = element; found; ) {
       // It may have been moved to the content that has replaced its own.
       const { content_id } = found
-      const mark = await removals.markOne(user_id, list, content_id, before)
+      const mark = await removals.markOne(user_id, list, content_id, fixed)
       // A clock that ran ahead may have dated the element.
       const observed: Date | undefined = found[observation]
-      const bound = before ?? (observed && observed > mark.before ? observed : mark.before)
-      const { removed } = boundTo(bound)
+      const cutOff = fixed ?? (observed && observed > mark.before ? observed : mark.before)
+      const { removed } = partsAt(cutOff)
       const { deletedCount } = await withRetries(lostFor => {
         wasLost ||= lostFor !== undefined
         return collection.deleteOne({ _id, user_id, content_id, ...removed, ...soonAfter(mark) }, { hint: { _id: 1 } })
       })
       if (deletedCount > 0) return true
-      const isFixed = before !== undefined || performance.now() - began > patience
-      if (isFixed && (await beginAnew({ _id, user_id }, bound))) return true
-      if (isFixed) before ??= mark.before
+      const isFixed = fixed !== undefined || performance.now() - began > patience
+      if (isFixed && (await beginAnew({ _id, user_id }, cutOff))) return true
+      if (isFixed) fixed ??= mark.before
       found = await withRetries(() => collection.findOne({ _id, user_id, ...(isFixed && removed) }, needed))
     }
     return wasLost
+  }
+
+  /** Removes the elements that match, unless they were observed since. */
+  const removeUntil = async (filter: Filter<Listed> & { user_id: number }, cutOff: Date) => {
+    const removed = { ...filter, ...partsAt(cutOff).removed }
+    const hint = { user_id: 1, content_id: 1 }
+    const some = {
+      projection: { _id: 0, content_id: 1 },
+      sort: { content_id: 1 },
+      hint,
+      limit: contentsPerMark,
+      batchSize: contentsPerMark
+    } as const
+    for (;;) {
+      const elements = await withRetries(() => collection.find(removed, some).toArray())
+      if (elements.length === 0) break
+      const content_ids = elements.map(({ content_id }) => content_id)
+      const mark = await removals.markSome(filter.user_id, list, content_ids)
+      const marked = { ...removed, content_id: { $in: content_ids }, ...soonAfter(mark) }
+      const { deletedCount } = await withRetries(() => collection.deleteMany(marked, { hint }))
+      if (deletedCount === elements.length && elements.length < contentsPerMark) break
+    }
+    await beginAnew(filter, cutOff)
   }
 
   return {
@@ -180,8 +207,11 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
       if (isShown?.(element.content_id) === false || !(await remove(element))) throw missing()
     },
 
-    /** Removes an element that was brought back by what was observed before its removal, which was at `bound`. */
-    again: remove,
+    /** Removes an element, unless it was observed after the cut-off. */
+    element: remove,
+
+    /** Removes elements that were brought back by what was observed before their removal. */
+    again: (user_id: number, content_ids: number[], cutOff: Date) => removeUntil({ user_id, content_id: { $in: content_ids } }, cutOff),
 
     /** Returns how many elements were removed. Of several requests at once, one removes them. */
     contents: async (user_id: number, content_ids: number[]) => {
@@ -194,28 +224,10 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
     /** Returns the moment until which the list is empty. */
     all: async (user_id: number) => {
       const newest = list === 'history' ? await withRetries(() => collection.find({ user_id }, aheadOfClock).toArray()) : []
-      const { before: bound } = await removals.markWhole(user_id, list)
-      for (const element of newest) if ((element.updated_at as Date) > bound) await remove(element)
-      const filter = { user_id, ...boundTo(bound).removed }
-      const hint = { user_id: 1, content_id: 1 }
-      const some = {
-        projection: { _id: 0, content_id: 1 },
-        sort: { content_id: 1 },
-        hint,
-        limit: contentsPerMark,
-        batchSize: contentsPerMark
-      } as const
-      for (;;) {
-        const elements = await withRetries(() => collection.find(filter, some).toArray())
-        if (elements.length === 0) break
-        const content_ids = elements.map(({ content_id }) => content_id)
-        const mark = await removals.markSome(user_id, list, content_ids)
-        const marked = { ...filter, content_id: { $in: content_ids }, ...soonAfter(mark) }
-        const { deletedCount } = await withRetries(() => collection.deleteMany(marked, { hint }))
-        if (deletedCount === elements.length && elements.length < contentsPerMark) break
-      }
-      await beginAnew({ user_id }, bound)
-      return bound
+      const { before: cutOff } = await removals.markWhole(user_id, list)
+      for (const element of newest) if ((element.updated_at as Date) > cutOff) await remove(element)
+      await removeUntil({ user_id }, cutOff)
+      return cutOff
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type AnyBulkWriteOperation, type Collection, type Db, type Document, type Filter, MongoBulkWriteError } from 'mongodb'
 import { Cache } from '../cache.js'
 import { historyUpdateNotFound } from '../errors.js'
+import { minutes } from '../time.js'
 import { isDuplicate } from './driver/faults.js'
 import { findAll } from './driver/read-all.js'
 import { retryDeadline, withRetries } from './driver/retry.js'
@@ -35,6 +36,9 @@ const writeOf = (user_id: number, content: Reported, changes: Document[]) => {
 
 /** Of the elements of several ids, the one that stays when they are merged. */
 const newest = { sort: { updated_at: -1 }, hint: { user_id: 1, content_id: 1 } } as const
+
+/** More than a request may take, retries included. */
+const longestRequest = minutes(1)
 
 /** Enough for about twenty thousand elements. */
 const cacheBytes = 4 * 1024 * 1024
@@ -109,28 +113,26 @@ export const reportsOf = (db: Db, completedAt: number) => {
   const removedSince = async (user_id: number, reports: Report[]) => {
     const dated = reports.filter(({ progress }) => progress.observed_at)
     if (dated.length === 0) return []
-    const removedAt = await removals.ofHistory(user_id, dated.flatMap(idsOf))
-    return dated.filter(report => (report.progress.observed_at as Date).getTime() < removedAt(idsOf(report)))
+    const cutOffOf = await removals.ofHistory(user_id, dated.flatMap(idsOf))
+    return dated.filter(report => (report.progress.observed_at as Date).getTime() < cutOffOf(idsOf(report)))
   }
 
   const elementsOf = (user_id: number, content_ids: number[], state: Filter<HistoryDocument> = {}) =>
     withRetries(() => findAll(db, history, { user_id, content_id: { $in: content_ids }, ...state }))
 
-  /** A late report may bring back an element while it is being removed. Removes it again, unless it is newer than the removal. */
-  const removeAgain = async (user_id: number, reports: Report[]) => {
-    const removedAt = await removals.ofHistory(user_id, reports.flatMap(idsOf))
-    const boundsOf = (ids: number[]) => {
-      const bound = removedAt(ids)
-      return ids.map(id => [id, bound] as const)
-    }
-    const bounds = new Map(reports.flatMap(report => boundsOf(idsOf(report))))
-    const removed = [...bounds.keys()].filter(id => bounds.get(id) !== Number.NEGATIVE_INFINITY)
+  /** A write may bring back elements while they are being removed. Removes them again, unless they are newer than the removal. */
+  const removeAgain = async (user_id: number, contents: Reported[], within?: number) => {
+    const cutOffOf = await removals.ofHistory(user_id, contents.flatMap(idsOf), within)
+    const cutOffs = new Map(contents.flatMap(one => idsOf(one).map(id => [id, cutOffOf(idsOf(one))] as const)))
+    const removed = [...cutOffs.keys()].filter(id => cutOffs.get(id) !== Number.NEGATIVE_INFINITY)
     if (removed.length === 0) return
-    for (const element of await elementsOf(user_id, removed)) {
-      const bound = bounds.get(element.content_id) as number
+    const back = new Map<number, number[]>()
+    for (const { content_id, updated_at } of await elementsOf(user_id, removed)) {
+      const cutOff = cutOffs.get(content_id) as number
       // Other software may have left the date out.
-      if (!(Number(element.updated_at) > bound)) await remover.again(element, new Date(bound))
+      if (!(Number(updated_at) > cutOff)) back.set(cutOff, [...(back.get(cutOff) ?? []), content_id])
     }
+    for (const [cutOff, content_ids] of back) await remover.again(user_id, content_ids, new Date(cutOff))
   }
 
   /** Writes the reports. Removes again what they, or an earlier attempt to send those that are dropped now, may have brought back. */
@@ -209,7 +211,8 @@ export const reportsOf = (db: Db, completedAt: number) => {
         // A merge would add an element under the present id. The updates write to the one under the earlier id.
         if (isMoving) await writeOrRemove(user_id, left)
         else if (left.length > 0) await complete(user_id, left, { areNew, lostFor: sinceLost })
-        if (lostFor !== undefined) await removeAgain(user_id, ends)
+        // A long write dates all elements at its beginning, and adds many of them later.
+        await removeAgain(user_id, ends, longestRequest)
         return changed
       })
     },

@@ -5,6 +5,7 @@ import { assertRefused, collectionOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { content, episode, film } from '../helpers/documents.js'
+import { until } from '../helpers/until.js'
 import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 import { closed, wantToken } from './helper.js'
 
@@ -297,4 +298,16 @@ t.test('a show of many episodes is marked in one write', async t => {
   }
   t.equal((await mark(1, true)).json().data.changed, 2000)
   t.equal((await mark(1, false)).json().data.changed, 2000)
+
+  t.test('and a removal of the history in the meantime leaves nothing of it', async t => {
+    const history = databaseOf(app).collection('history')
+    for (let round = 0; round < 5; round++) {
+      await viewer.remove('/history')
+      const marking = mark(1, true)
+      await until(async () => (await history.findOne({ user_id: viewer.id })) !== null, { every: 1 })
+      await viewer.remove('/history')
+      await marking
+      t.equal(await history.countDocuments({ user_id: viewer.id }), 0)
+    }
+  })
 })
