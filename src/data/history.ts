@@ -37,7 +37,7 @@ export const historyIndexes: IndexDescription[] = [oneForEachContent, { key: cov
 const isFiniteOrNothing = (value: unknown) => Number.isFinite(value ?? 0)
 const isWireMomentOrNothing = (value: unknown) => isWireMoment(value ?? new Date(0))
 
-/** Other software may have written elements without these fields. */
+/** Other software may have left fields out, or written wrong ones. What may be missing is given a value by `toHistory`. */
 export const isServableHistory = ({
   _id,
   user_id,

@@ -23,7 +23,7 @@ interface WatchState {
   hidden: number[]
   /** When each title was dismissed. */
   dismissed: Map<number, number>
-  /** Titles that were not watched since then have no card. */
+  /** Leaves out cards whose `updated_at` is older. In milliseconds. */
   since?: number | undefined
   completedAt: number
   audience: Audience
