@@ -92,8 +92,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { query } = request
     const isShown = catalogue.ageFilterFor(app.audienceOf(request))
     // Elements may be stored under earlier ids of a content.
-    const content_id = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))
-    const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id }, isShown)
+    const storedIds = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))
+    const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id: storedIds }, isShown)
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 

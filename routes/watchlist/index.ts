@@ -57,8 +57,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema: listSchema, ...forViewers }, async function listWatchlist(request, reply) {
     const { query } = request
     const isShown = catalogue.ageFilterFor(app.audienceOf(request))
-    const content_id = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))
-    const { elements, total } = await watchlist.list(app.viewerOf(request).id, { ...query, content_id }, isShown)
+    const storedIds = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))
+    const { elements, total } = await watchlist.list(app.viewerOf(request).id, { ...query, content_id: storedIds }, isShown)
     return reply.json(await watchlistPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 

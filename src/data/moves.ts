@@ -10,10 +10,10 @@ interface Move {
   dated: string
   /** Of two elements, the one with the later date here stays. */
   observed: string
-  /** Of these dates the earlier or the later one stays, and these counts are added, whichever element stays. */
+  /** Of these dates the earlier or the later one stays, and this count is added up, whichever element stays. */
   earliest?: string
   latest?: string
-  sum?: string
+  count?: string
   /** Where the element that stays has no value of these fields, that of the other one is taken. */
   filled?: string[]
   /** Fields that say when an element was stored. Lists that have any are in GET /changes. */
@@ -25,7 +25,7 @@ const arrivalOfAsked = { ...arrival, asked_at: { $ifNull: ['$asked_at', '$arrive
 
 /** Each list has one element for a user and a content. A new list needs an entry here, and `replacedIndex` among its indexes. */
 const moves = {
-  history: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'watched_at', sum: 'plays', arrival },
+  history: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'watched_at', count: 'plays', arrival },
   watchlist: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
   hidden: { dated: 'created_at', observed: 'asked_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
   ratings: { dated: 'created_at', observed: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
@@ -45,8 +45,8 @@ interface Element extends Document {
   _id: ObjectId | number
   user_id: number
   content_id: number
-  /** The element that was merged into this one and may still be there, and what it has added to the sum. */
-  merged?: { _id: Element['_id']; sum: number }
+  /** The element that was merged into this one and may still be there, and the count that it has added. */
+  merged?: { _id: Element['_id']; added: number }
 }
 
 /** The earlier ids of contents, by the id that they lead to. */
@@ -54,8 +54,9 @@ export type Replaced = ReadonlyMap<number, readonly number[]>
 
 const hasMerged = ({ merged }: Element, { _id }: Element) => String(merged?._id) === String(_id)
 
-const ownSum = (one: Element, other: Element, sum: string) =>
-  (Number(one[sum]) || 0) - (hasMerged(one, other) ? (one.merged?.sum as number) : 0)
+/** The count of an element without what the other one has added. */
+const ownCount = (one: Element, other: Element, count: string) =>
+  (Number(one[count]) || 0) - (hasMerged(one, other) ? (one.merged?.added as number) : 0)
 
 const chosen = (field: string | undefined, pick: (...dates: number[]) => number, elements: Element[]) => {
   const dates = elements.flatMap(element => (field && element[field] instanceof Date ? element[field].getTime() : []))
@@ -63,17 +64,17 @@ const chosen = (field: string | undefined, pick: (...dates: number[]) => number,
 }
 
 /** The fields of the element that stays when the other one has been merged into it. */
-const mergedFields = (kept: Element, dropped: Element, { earliest, latest, sum, filled = [] }: Move): Document => {
+const mergedFields = (kept: Element, dropped: Element, { earliest, latest, count, filled = [] }: Move): Document => {
   const lacking = filled.filter(field => kept[field] == null && dropped[field] != null)
   const fields = {
     ...chosen(earliest, Math.min, [kept, dropped]),
     ...chosen(latest, Math.max, [kept, dropped]),
     ...Object.fromEntries(lacking.map(field => [field, dropped[field]]))
   }
-  if (!sum) return fields
-  const added = ownSum(dropped, kept, sum)
-  const total = Math.min(Math.max(0, ownSum(kept, dropped, sum) + added), Number.MAX_SAFE_INTEGER)
-  return { ...fields, [sum]: total, merged: { _id: dropped._id, sum: added } }
+  if (!count) return fields
+  const added = ownCount(dropped, kept, count)
+  const total = Math.min(Math.max(0, ownCount(kept, dropped, count) + added), Number.MAX_SAFE_INTEGER)
+  return { ...fields, [count]: total, merged: { _id: dropped._id, added } }
 }
 
 const isEqual = (one: Document, other: Document) => BSON.EJSON.stringify(one) === BSON.EJSON.stringify(other)
@@ -199,7 +200,7 @@ export const movesOf = (db: Db) => {
           operations.push({ updateOne: { ...target, update: [{ $set: { ...move.arrival, ...Object.fromEntries(fields) } }] } })
         } else {
           operations.push({ deleteOne: target })
-          if (move.sum) merged.push({ from: _id, into: next.mergedInto })
+          if (move.count) merged.push({ from: _id, into: next.mergedInto })
         }
       }
       if (operations.length === 0) return { found: rows.length, changed: 0, moved: 0 }

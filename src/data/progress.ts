@@ -119,9 +119,13 @@ const asBefore = (reports: Progress[]) => {
  * Of two reports, the one observed later wins, in whatever order they arrive. The database's clock decides, because the clocks of
  * server processes differ.
  *
- * A report without `observed_at` always wins. `$$NOW` alone would not ensure that: it is fixed when the operation starts, and another
- * update that starts later may reach the element first. If its answer was lost and it is retried, it counts as observed at its first
- * attempt, so that it undoes nothing that came in between.
+ * | report                               | observed                                            | counts                      |
+ * | ------------------------------------ | --------------------------------------------------- | --------------------------- |
+ * | without `observed_at`                | now, or as late as the element if that is later (*) | always                      |
+ * | without it, repeated after `lostFor` | at its first attempt                                | unless the element is newer |
+ * | with it                              | then, or now if that is earlier                     | unless the element is newer |
+ *
+ * (*) `$$NOW` is fixed when the operation starts, and another update that starts later may reach the element first.
  *
  * A report that comes again adds no play: it is not newer than the element was before the request (`before`). One from the future is stored
  * with the time of its arrival, and would seem newer when it comes again. So its own `observed_at` is kept in `claimed_at`, too.
@@ -176,11 +180,14 @@ const isPositive = (value: number | undefined) => (value ?? 0) > 0
 const isStarted = ({ times, percentages }: Columns<'times' | 'percentages'>, i: number) =>
   isPositive(times[i]) || isPositive(percentages[i])
 
-/** Elements by their status in GET /history. */
+/** By the status in GET /history. `completed` is the present position, `watched` any earlier one, too. */
 export const statusFilter = (status: HistoryStatus, completedAt: number) => {
-  const atEnd = { $gte: completedAt }
-  if (status === 'completed') return { percentage: atEnd }
-  return status === 'in_progress' ? { percentage: { $not: atEnd }, ...startedFilter } : { plays: { $gte: 1 } }
+  const filters: Record<HistoryStatus, Document> = {
+    in_progress: { percentage: { $not: { $gte: completedAt } }, ...startedFilter },
+    completed: { percentage: { $gte: completedAt } },
+    watched: { plays: { $gte: 1 } }
+  }
+  return filters[status]
 }
 
 /** Started, or restarted by mistake: it has a card in continue watching. */

@@ -207,10 +207,10 @@ export const reportsOf = (db: Db, completedAt: number) => {
         changed ??= left.length
         const isMoving = elements.some(({ content_id }) => leads.get(content_id) !== content_id)
         const areNew = !left.some(({ content_id }) => percentages.has(content_id))
-        const sinceLost = lostFor && lostFor + Math.ceil(performance.now() - began)
+        const lostForNow = lostFor && lostFor + Math.ceil(performance.now() - began)
         // A merge would add an element under the present id. The updates write to the one under the earlier id.
         if (isMoving) await writeOrRemove(user_id, left)
-        else if (left.length > 0) await complete(user_id, left, { areNew, lostFor: sinceLost })
+        else if (left.length > 0) await complete(user_id, left, { areNew, lostFor: lostForNow })
         // A long write dates all elements at its beginning, and adds many of them later.
         await removeAgain(user_id, ends, longestRequest)
         return changed
