@@ -1,4 +1,12 @@
-import { type AnyBulkWriteOperation, type Collection, type Db, type Document, type Filter, MongoBulkWriteError } from 'mongodb'
+import {
+  type AnyBulkWriteOperation,
+  type Collection,
+  type Db,
+  type Document,
+  type Filter,
+  MongoBulkWriteError,
+  type ObjectId
+} from 'mongodb'
 import { Cache } from '../cache.js'
 import { historyUpdateNotFound } from '../errors.js'
 import { minutes } from '../time.js'
@@ -27,11 +35,11 @@ const idsOf = ({ content_id, earlier = [] }: Reported) => [content_id, ...earlie
 const leadsOf = (contents: Reported[]) => new Map(contents.flatMap(one => idsOf(one).map(id => [id, one.content_id] as const)))
 
 /** The write of an element. One that is not moved yet is written where it is, so that its completions are known. */
-const writeOf = (user_id: number, content: Reported, changes: Document[]) => {
+const writeOf = (user_id: number, content: Reported, changes: Document[], known?: ObjectId) => {
   const { content_id, earlier = [] } = content
   if (earlier.length === 0) return { filter: { user_id, content_id }, update: changes }
   const ifNew = { $set: { content_id: { $ifNull: ['$content_id', content_id] } } }
-  return { filter: { user_id, content_id: { $in: idsOf(content) } }, update: [...changes, ifNew] }
+  return { filter: { user_id, content_id: { $in: idsOf(content) }, ...(known && { _id: known }) }, update: [...changes, ifNew] }
 }
 
 /** Of the elements of several ids, the one that stays when they are merged. */
@@ -66,6 +74,17 @@ const byContent = (reports: Report[]) => {
   return [...contents.values()]
 }
 
+/** The newest element of each content that had other ids before, by its present id. A bulk write cannot choose between several. */
+const newestElements = async (history: Collection<HistoryDocument>, user_id: number, contents: Reported[]) => {
+  const leads = leadsOf(contents.filter(({ earlier = [] }) => earlier.length > 0))
+  if (leads.size === 0) return new Map<number, ObjectId>()
+  const oldestFirst = history.find(
+    { user_id, content_id: { $in: [...leads.keys()] } },
+    { projection: { content_id: 1 }, sort: { updated_at: 1 }, hint: newest.hint, batchSize: leads.size + 1 }
+  )
+  return new Map((await oldestFirst.toArray()).map(({ _id, content_id }) => [leads.get(content_id) as number, _id]))
+}
+
 /** Writes the reports of each content. Returns whether it may have brought elements back that had been removed. */
 const writeAll = async (
   history: Collection<HistoryDocument>,
@@ -80,11 +99,11 @@ const writeAll = async (
   let areLost = false
   const writeLeft = async (lostFor?: number) => {
     areLost ||= lostFor !== undefined
-    const operations = left.map(
-      (one): AnyBulkWriteOperation<HistoryDocument> => ({
-        updateOne: { ...writeOf(user_id, one, pipelineOf(one.progress, completedAt, lostFor)), upsert: true }
-      })
-    )
+    const known = await newestElements(history, user_id, left)
+    const operations = left.map((one): AnyBulkWriteOperation<HistoryDocument> => {
+      const changes = pipelineOf(one.progress, completedAt, lostFor)
+      return { updateOne: { ...writeOf(user_id, one, changes, known.get(one.content_id)), upsert: true } }
+    })
     try {
       const { upsertedCount } = await history.bulkWrite(operations, { ordered: false })
       areAdded ||= upsertedCount > 0

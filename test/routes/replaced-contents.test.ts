@@ -1,4 +1,5 @@
 import t from 'tap'
+import { collectionOf } from '../helpers/answers.js'
 import { type App, buildWith } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'
 import { episode, film } from '../helpers/documents.js'
@@ -208,20 +209,29 @@ t.test('until what a viewer has is moved', async t => {
     }
   })
 
-  t.test('the newer of two elements says whether a title is watched', async t => {
-    for (const [first, second] of [
-      [5, 7],
-      [7, 5]
-    ] as const) {
-      const other = await viewerOf(app)
-      await replace(app, 7, null)
-      await watch(other, first, { time: 60, percentage: 95 })
-      const newer = await watch(other, second, { time: 60, percentage: 50 })
-      await replace(app, 7, [5])
-      t.equal(await watch(other, 7, { percentage: 55 }), newer)
-      t.match((await other.post('/history/watched', { content_id: 7, watched: true })).json().data, { changed: 1 })
-      t.match((await other.post('/history/watched', { content_id: 7, watched: true })).json().data, { changed: 0 })
-    }
+  t.test('the newer of two elements says whether a title is watched, and is written', async t => {
+    const writing: [string, object][] = [
+      ['/history', { content_id: 7, percentage: 55 }],
+      ['/history/batch', { reports: [{ content_id: 7, percentage: 55 }] }],
+      ['/history/watched', { content_id: 7, watched: true }]
+    ]
+    for (const [url, body] of writing)
+      for (const [first, second] of [
+        [5, 7],
+        [7, 5]
+      ] as const) {
+        const other = await viewerOf(app)
+        await replace(app, 7, null)
+        await watch(other, first, { time: 60, percentage: 95 })
+        const newer = await watch(other, second, { time: 60, percentage: 50 })
+        await replace(app, 7, [5])
+        await other.post(url, body)
+        const [written, others] = collectionOf(await other.get('/history'))
+        t.match([written, others], [{ _id: newer }, { percentage: 95 }], `${url}, ${second} after ${first}`)
+        const changed = url === '/history/watched' ? 0 : 1
+        t.match((await other.post('/history/watched', { content_id: 7, watched: true })).json().data, { changed })
+        t.match((await other.post('/history/watched', { content_id: 7, watched: true })).json().data, { changed: 0 })
+      }
   })
 
   t.test('plays of both count', async t => {
