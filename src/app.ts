@@ -58,8 +58,8 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   // Loading the routes takes seconds on a busy machine.
   pluginTimeout: 60_000,
   requestTimeout: 10_000,
-  // For a caller who neither sends nor reads. Longer than any answer takes.
-  connectionTimeout: 30_000,
+  // For a caller who neither sends nor reads. Longer than any answer takes to begin.
+  connectionTimeout: Math.max(30_000, 2 * settings.DATABASE_TIMEOUT),
   // Fastify would refuse an undecodable URL before any hook runs. plugins/unknown-routes.ts refuses it instead.
   rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),
   // Node would refuse a request without a Host with an empty body. plugins/requests.ts refuses it in JSON.
@@ -107,7 +107,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(recommendations)
   await app.register(moving)
 
-  // Who calls, and whether the request is served. Their hooks run in this order. The password checks and the streams have none.
+  // Who calls, and whether the request is served. Their hooks run in this order. `passwordChecks` and `live` have none.
   await app.register(authentication)
   await app.register(passwordChecks)
   await app.register(admission)
