@@ -7,6 +7,7 @@ import type { Session } from '../src/data/sessions.js'
 import { toUser, type UserDocument } from '../src/data/users.js'
 import { forbidden, unauthenticated } from '../src/errors.js'
 import { reasonOf } from '../src/http/logging.js'
+import { countryFrom } from '../src/http/requests.js'
 import { profileHeader } from '../src/identity/chosen-profiles.js'
 import { keysFromPem, keysFromUrl } from '../src/identity/provider-keys.js'
 import { providerTokens } from '../src/identity/provider-tokens.js'
@@ -108,16 +109,6 @@ const providerTokensOf = (app: FastifyInstance): Tokens => {
   return providerTokens({ iss, aud, keys, userOf: app.data.users.ofProvider, isErased: id => app.revocations.hasErased(id) })
 }
 
-/** Reads the country of a caller from the header that the operator has named. */
-const countryFrom = (name: string) => {
-  const header = name.toLowerCase()
-  return ({ headers }: FastifyRequest) => {
-    const country = header && String(headers[header] ?? '').toUpperCase()
-    // CDNs send XX for an unknown country.
-    return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : undefined
-  }
-}
-
 /** Sets `request.viewer` for every request but the vital ones: null without a valid token, or if it was revoked. It refuses nobody; the guards of routes do. */
 export default fp(
   async app => {
@@ -135,14 +126,14 @@ export default fp(
       const token = authorization && bearer.exec(authorization)?.[1]
       const viewer = token ? tokens.viewerOf(token) : null
       if (!(viewer instanceof Promise)) {
-        request.viewer = viewer && revocations.current(viewer)
+        request.viewer = viewer && revocations.unlessRevoked(viewer)
         return done()
       }
       const began = performance.now()
       withDeadline(viewer, timeout)
         .then(
           found => {
-            request.viewer = found && revocations.current(found)
+            request.viewer = found && revocations.unlessRevoked(found)
           },
           (fault: Error) => {
             request.viewerFault = fault

@@ -35,7 +35,7 @@ export default fp(
         const question = { user: viewer.id, audience, since, perPage, restoredAt: revocations.restoredAt, hasNews }
         return app.readForViewer({ spentMs: 0, viewer }, () => changesPage({ catalogue, data }, question))
       },
-      recheck: viewer => revocations.current(viewer),
+      recheck: viewer => revocations.unlessRevoked(viewer),
       onEnd: reason => ends.inc({ reason }),
       onFault: err => log.error({ err }, 'a stream of changes failed')
     })

@@ -4,38 +4,34 @@ import fp from 'fastify-plugin'
 import sjson from 'secure-json-parse'
 import { malformed, malformedBody } from '../src/errors.js'
 import { withoutPorts } from '../src/http/addresses.js'
+import { levelOf, lineOf } from '../src/http/logging.js'
 import { cacheControl, securityHeaders } from '../src/http/reply.js'
 import { durationBounds, histogram, type Observe } from '../src/metrics/instruments.js'
 import { Pacer } from '../src/overload/pacer.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Logs and measures an answer. Answers that take long call it with their head; all others are logged when they end. */
+    /** Logs and measures an answer. GET /changes/stream calls it when it begins to answer; all others are logged when they end. */
     logAnswer: (request: FastifyRequest, reply: FastifyReply) => void
   }
 }
 
 /**
- * What all requests have in common: headers, the parser of bodies, the line of the log, and the metric. Every body is parsed as JSON: the
- * Content-Type of the request is replaced, so a hook that needs the original one must be registered before this plugin.
+ * What all requests have in common: headers, the parser of bodies, the line of the log, and the metric. Bodies are parsed as JSON,
+ * except by imports: the Content-Type of the request is replaced, so a hook that needs the original one must be registered before this plugin.
  */
 export default fp(
   async app => {
-    const readForwarded = forwardedReader(app.settings.TRUST_PROXY !== '')
+    const cleanForwarded = forwardedCleaner(app.settings.TRUST_PROXY !== '')
     app.addHook('onRequest', (request, reply, done) => {
       reply.headers(securityHeaders)
       // Lets callers refer to the log line.
       reply.header('x-request-id', request.id)
       if (!isHostClear(request.raw)) return done(malformed())
-      readForwarded(request)
+      cleanForwarded(request)
       // `publicJson` replaces this, and so do errors.
       reply.header('cache-control', cacheControl.personal)
       request.headers['content-type'] = 'application/json'
-      done()
-    })
-
-    app.addHook('onSend', (_request, reply, _payload, done) => {
-      if (app.isDraining) reply.header('connection', 'close')
       done()
     })
 
@@ -45,7 +41,7 @@ export default fp(
       body.length < largeBody ? parsed(body) : pacer.run(() => parsed(body))
     )
 
-    // Redaction costs time on every line. Of secrets, these fields hold only the codes of devices, in paths, for their ten minutes.
+    // Redaction costs time on every line. The only secret in these is the code of a device in a path, which is valid for ten minutes.
     const lines = app.log.child({}, { redact: [] })
     const durations = histogram(app.metrics, {
       name: 'http_request_duration_seconds',
@@ -62,22 +58,17 @@ export default fp(
       }
       return observe
     }
-    const writeLine = (request: FastifyRequest, reply: FastifyReply) => {
-      const { id, method, originalUrl, routeOptions } = request
-      const { statusCode, elapsedTime } = reply
-      lines[levelOf(request, reply)](
-        { reqId: id, method, path: originalUrl.split('?', 1)[0], status: statusCode, ms: Math.round(elapsedTime * 10) / 10 },
-        'answered'
-      )
-      observerOf(method, routeOptions.url ?? 'unknown', statusCode)(elapsedTime / 1000)
+    const logAndMeasure = (request: FastifyRequest, reply: FastifyReply) => {
+      lines[levelOf(request, reply)](lineOf(request, reply), 'answered')
+      observerOf(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode)(reply.elapsedTime / 1000)
     }
     const logged = new WeakSet<FastifyRequest>()
     app.decorate('logAnswer', (request: FastifyRequest, reply: FastifyReply) => {
       logged.add(request)
-      writeLine(request, reply)
+      logAndMeasure(request, reply)
     })
     app.addHook('onResponse', (request, reply, done) => {
-      if (!logged.has(request)) writeLine(request, reply)
+      if (!logged.has(request)) logAndMeasure(request, reply)
       done()
     })
   },
@@ -95,7 +86,7 @@ const isHostClear = ({ rawHeaders, httpVersionMajor, httpVersionMinor }: Incomin
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
 
 /** Strips the ports from `X-Forwarded-For`. If no proxy is trusted, warns about the first forwarded header instead. */
-const forwardedReader = (isProxyTrusted: boolean) => {
+const forwardedCleaner = (isProxyTrusted: boolean) => {
   let hasWarned = false
   return ({ headers, log, id }: FastifyRequest) => {
     if (isProxyTrusted) {
@@ -122,7 +113,3 @@ const parsed = (body: Buffer) => {
     throw malformedBody()
   }
 }
-
-/** /health, /ready and /metrics are asked for every few seconds. Only failures are worth a line at info. */
-const levelOf = ({ routeOptions: { config } }: FastifyRequest, { statusCode }: FastifyReply) =>
-  config.admission === 'vital' && statusCode < 400 ? 'debug' : 'info'

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import type { preValidationHookHandler } from 'fastify'
+import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 
 /** In bytes. */
 export const bodyLimit = 64 * 1024
@@ -37,6 +37,16 @@ export const integerId = (text: string): number | undefined => {
 
 /** Splits a comma-separated list and trims its items. Ignores all after the first `most`. */
 export const itemsOf = (text: string, most?: number) => text.split(',', most).map(item => item.trim())
+
+/** Reads the country of a caller from the header that the operator has named. */
+export const countryFrom = (name: string) => {
+  const header = name.toLowerCase()
+  return ({ headers }: Pick<FastifyRequest, 'headers'>) => {
+    const country = header && String(headers[header] ?? '').toUpperCase()
+    // CDNs send XX for an unknown country.
+    return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : undefined
+  }
+}
 
 /** For bodies whose fields are all optional: no body counts as an empty one. */
 export const optionalBody: preValidationHookHandler = (request, _reply, done) => {

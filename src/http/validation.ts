@@ -6,10 +6,9 @@ import { maxValueLength, maxValues } from '../../schemas/lists.js'
 import { invalid } from '../errors.js'
 import { inputAjv, rule } from '../validators.js'
 
-/** Compiles the schema of a body, or of a query, whose strings are first converted to the types in the schema. */
+/** Compiles the schema of a body, a path, or a query, whose strings are first converted to the types in the schema. */
 export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {
   const validate = inputAjv.compile(schema as TSchema)
-  // None for a body.
   const parameters = httpPart === 'querystring' ? Object.entries((schema as TObject).properties) : []
 
   return (data: unknown) => {

@@ -65,7 +65,7 @@ export class Revocations {
   }
 
   /** The viewer with the current age limit, or null if the token is refused. */
-  current(viewer: Viewer): Viewer | null {
+  unlessRevoked(viewer: Viewer): Viewer | null {
     const { id, account, sid, issuedAt } = viewer
     if (sid !== undefined && this.endedSessions.has(sid)) return null
     // A restored database knows neither the sessions that ended since the backup nor the ids that were assigned since. Tokens of an

@@ -498,7 +498,7 @@ t.test('a stream begins anew when the age limit of its profile changes', async t
     .collection('users')
     .updateMany({}, { $unset: { old_limit_until: '' } })
   await app.data.revisions.raise('limits')
-  await until(() => app.revocations.current({ id: profile._id, account: account._id, maxAge: 3 })?.maxAge === 3)
+  await until(() => app.revocations.unlessRevoked({ id: profile._id, account: account._id, maxAge: 3 })?.maxAge === 3)
   await sleep(1200)
   await send(child.headers, 'POST', '/history', { content_id: 4 })
   await stream.told(4)
