@@ -35,9 +35,9 @@ declare module 'fastify' {
 /** Decides for each request whether it is served, when, and for how long (docs/decisions/005). */
 export default fp(
   async app => {
-    const { DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
+    const { DATABASE_CONNECTIONS, MAX_WAITING: mostInProgress } = app.settings
     const timeout = answerTimeoutOf(app.settings)
-    const inProgress = new InProgress(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
+    const inProgress = new InProgress(mostInProgress || Number.POSITIVE_INFINITY, timeout)
     const connections = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount))
     // A request in this queue counts as in progress.
     const viewerQueue = new DeadlineQueue(connections, inProgress)
@@ -58,7 +58,7 @@ export default fp(
     const refusalOf = (request: FastifyRequest) => {
       const { admission } = request.routeOptions.config
       if (admission === 'vital') return undefined
-      // Only looks for room. `handleInTurn` counts the request when its handler begins.
+      // Only looks for room. `handleInTurn` counts the request: a viewer's when it queues, any other once it waits for the database.
       if (inProgress.isFull && admission !== 'login' && !inProgress.hasShareFor(keyOf(request))) {
         app.countRefusal('waiting')
         return notNow
@@ -77,8 +77,8 @@ export default fp(
       const needsDatabase = admission !== undefined && admission !== 'static'
       return needsDatabase && !app.isPrepared ? notNow : undefined
     }
-    // Admission acts twice: this hook refuses or lets in. Then `handleInTurn`, which wraps every handler, waits for a connection to the
-    // database.
+    // Admission acts twice: this hook refuses or lets in. Then `handleInTurn`, which wraps every handler, queues the requests of viewers for
+    // the database, and sets deadlines.
     app.addHook('onRequest', (request, _reply, done) => {
       const refuseOrGoOn = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
@@ -141,7 +141,7 @@ const withRereads = (read: () => unknown) => {
   })
 }
 
-/** At most this many anonymous requests wait for a slice, because they take memory. */
+/** At most this many anonymous requests wait for a slice, because waiting takes memory. Any more go on at once. */
 const mostInCrowd = 1000
 
 /** In milliseconds. Startup blocks the event loop, and the first requests must not be refused for that. */

@@ -16,8 +16,8 @@ export default fp(
     const profiles = new ChosenProfiles(data.profiles, app.outage)
     const header = profileHeader.toLowerCase()
 
-    /** Makes the profile the viewer of the request. The refusal is for a header that names a profile which the account lacks. */
-    const refusalToWatchAs = (profile: Viewer | undefined, request: FastifyRequest) => {
+    /** Makes the profile the viewer of the request. Returns the refusal of a header that names a profile which the account lacks. */
+    const setViewer = (request: FastifyRequest, profile: Viewer | undefined) => {
       if (profile) {
         request.viewer = { ...revocations.withCurrentLimit(profile), expiresAt: request.viewer?.expiresAt }
         return undefined
@@ -38,11 +38,11 @@ export default fp(
       const id = named === undefined ? account : integerId(String(named))
       if (id === undefined || revocations.isRefused(id)) return done(forbidden())
       const known = profiles.known(account, id)
-      if (known) return done(refusalToWatchAs(known, request))
+      if (known) return done(setViewer(request, known))
       const began = performance.now()
       profiles
         .lookUp(account, id, timeout - request.spentMs)
-        .then(found => refusalToWatchAs(found, request))
+        .then(found => setViewer(request, found))
         .catch((fault: Error) => fault)
         .then(refusal => {
           request.spentMs += performance.now() - began

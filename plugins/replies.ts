@@ -15,7 +15,7 @@ interface PublicOptions {
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Makes ready JSON bytes the body of a personal response. Return them from the handler. */
+    /** Sets the content type and returns ready JSON as one buffer, for the handler to return. */
     json: <T>(bytes: Json<T>) => T
     /** Sends a public answer, or a 304. It is private for viewers who may have an age limit. Return the result from the handler. */
     publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, options?: PublicOptions) => T | Promise<T>

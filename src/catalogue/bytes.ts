@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Meta } from '../../schemas/page.js'
 import type { ok } from '../http/reply.js'
 
-// Answers are put together from parts: texts, and the bytes of cached contents, which are never parsed or copied in between. `UnjoinedJson`
-// holds the parts of a whole answer, and `Json` is what is sent: their bytes in one buffer, or for a large answer still the parts.
+// Answers are put together from parts: texts, and the bytes of cached contents, which are not copied until the answer is complete. `Json` is
+// what routes hand to `reply.json`: one buffer, or for a large answer its parts, which are joined only to be sent.
 
 declare const value: unique symbol
 

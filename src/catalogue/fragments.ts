@@ -119,7 +119,7 @@ export class Fragments {
   private async read(ids: number[]) {
     const fragments = new Map<number, Fragment>()
     const broken: number[] = []
-    const versions = new Map(ids.map(id => [id, this.source.skeleton().stampOf(id)]))
+    const stamps = new Map(ids.map(id => [id, this.source.skeleton().stampOf(id)]))
     for await (const content of this.source.read(ids)) {
       await this.pacer.pause()
       const fragment = fragmentOf(content)
@@ -131,10 +131,10 @@ export class Fragments {
       this.cache.put(content._id, fragment)
     }
     this.source.onBroken(broken)
-    // Otherwise every request would try to read these contents again. Those that have been written again since may be valid, and those that
-    // the skeleton lacks may have just been imported.
+    // Otherwise every request would try to read these contents again. Those that have been written again since may be valid. Those that the
+    // skeleton lacks may have just been imported, and `markBroken` ignores them.
     const skeleton = this.source.skeleton()
-    for (const [id, version] of versions) if (!fragments.has(id) && skeleton.stampOf(id) === version) skeleton.markBroken(id)
+    for (const [id, stamp] of stamps) if (!fragments.has(id) && skeleton.stampOf(id) === stamp) skeleton.markBroken(id)
     return fragments
   }
 }

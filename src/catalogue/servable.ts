@@ -74,7 +74,7 @@ const textOf = (id: unknown) => {
 const nameOf = (id: unknown) => (typeof id === 'number' ? id : textOf(id).slice(0, longestId))
 
 /** Reports documents that cannot be served, unless each of them was already reported within the last hour. */
-export class BrokenReporter {
+export class BrokenDocuments {
   private readonly reportedAt = new Cache<string, number>(cacheBytes, () => 0)
 
   constructor(private readonly onBroken: OnBroken) {}
@@ -88,7 +88,7 @@ export class BrokenReporter {
   }
 
   /** Drops the documents that cannot be served, and reports them. */
-  keepServable<Document extends { _id: unknown }>(collection: string, documents: Document[], isServable: (document: Document) => boolean) {
+  dropFrom<Document extends { _id: unknown }>(collection: string, documents: Document[], isServable: (document: Document) => boolean) {
     const servable: Document[] = []
     const broken: unknown[] = []
     for (const document of documents) {

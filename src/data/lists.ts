@@ -21,13 +21,13 @@ export const arrivalIndex: IndexDescription = {
   key: { user_id: 1, arrived_at: 1, _id: 1 },
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
-/** Finds elements of contents that were replaced. Partial, so that queries of viewers never choose it. */
+/** Finds elements of contents that were replaced. Every element passes its filter, which only keeps queries of viewers from choosing it. */
 export const replacedIndex = (dated: 'created_at' | 'updated_at' | 'at'): IndexDescription => ({
   key: { content_id: 1 },
   partialFilterExpression: { [dated]: { $exists: true } }
 })
 export const oneForEachContent: IndexDescription = { key: { user_id: 1, content_id: 1 }, unique: true }
-/** The indexes of every list but the history. */
+/** The indexes of a list that is sorted by when elements were added. */
 export const listIndexes = [oneForEachContent, { key: { user_id: 1, created_at: -1, _id: -1 } }, arrivalIndex, replacedIndex('created_at')]
 
 export const newestFirst = { created_at: -1, _id: -1 } as const
@@ -49,7 +49,7 @@ interface Selected<T extends Document> {
   isShown?: IsShown | undefined
 }
 
-/** The elements of a page and the total, in one operation. With `isShown`, one before it finds the contents to leave out. */
+/** The elements of a page and the total, in one operation. With `isShown`, an earlier one reads which contents to leave out. */
 export const pageOf = async <T extends Document>(
   db: Db,
   collection: Collection<T>,
@@ -73,7 +73,7 @@ export const pageOf = async <T extends Document>(
     if ('_id' in row) elements.push(row as T)
     else total = row.total
   }
-  // Between the two operations, an element may have been moved to a content that is not shown.
+  // Between the two operations, an element may have been moved from an earlier id to a content that is not shown.
   return { elements: isShown ? elements.filter(({ content_id }) => isShown(content_id)) : elements, total }
 }
 

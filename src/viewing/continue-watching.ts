@@ -84,8 +84,8 @@ export const continueWatching = (
 export type CardWithHistory = Card & { element: HistoryDocument | undefined }
 
 /** Joins the cards with the history of their contents. Skips a card to resume if its element is gone or cannot be served. */
-export const cardsWithHistory = ({ reporter, skeleton }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
-  const servable = reporter.keepServable('history', elements, isServableHistory)
+export const cardsWithHistory = ({ broken, skeleton }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
+  const servable = broken.dropFrom('history', elements, isServableHistory)
   const elementOf = new Map<number, HistoryDocument>()
   for (const element of servable) {
     const content_id = skeleton.leadOf(element.content_id)
@@ -108,7 +108,7 @@ export const cardParts = ({ reason, updated_at, element }: CardWithHistory, cont
   // Does not compile if the schema has a field that is missing here.
   const texts: Record<Exclude<keyof ContinueWatchingCard, 'content'>, string> = {
     reason: `"${reason}"`,
-    history: fields ? `{${fields.id},${fields.rest}}` : 'null',
+    history: fields ? `{${fields.before},${fields.after}}` : 'null',
     resume: `{"time":${time},"percentage":${percentage}}`,
     updated_at: `"${timestamp(new Date(updated_at))}"`
   }

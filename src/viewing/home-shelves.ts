@@ -166,8 +166,8 @@ export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: 
   return {
     kind: 'watchlist',
     more: `${basePath}/watchlist`,
-    items: catalogue.reporter
-      .keepServable('watchlist', saved, isServableWatchlist)
+    items: catalogue.broken
+      .dropFrom('watchlist', saved, isServableWatchlist)
       .map(element => ({ ...element, content_id: catalogue.skeleton.leadOf(element.content_id) }))
       .filter(({ content_id }) => (isShown?.(content_id) ?? true) && seen.size < seen.add(content_id).size)
       .slice(0, items)

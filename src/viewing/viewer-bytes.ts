@@ -25,24 +25,24 @@ export const joinContents = async <T extends { content_id: number }, Element>(
   })
 }
 
-/** The fields of an element as JSON, around the place of its content. None needs escaping. JSON.stringify would take four times as long. */
+/** The fields of an element as JSON, before and after its content. JSON.stringify for all would take four times as long; no text needs escaping. */
 export const historyFields = (progress: HistoryProgress) => {
   const { _id, user_id, content_id, time, percentage, plays, watched_at, previous, created_at, updated_at, ...unsent } = progress
   // Does not compile if the schema has a field that the texts below lack.
   unsent satisfies Record<string, never>
   const watched = watched_at === null ? 'null' : `"${watched_at}"`
-  const kept = previous === null ? 'null' : JSON.stringify(previous)
-  const position = `"time":${time},"percentage":${percentage},"plays":${plays},"watched_at":${watched},"previous":${kept}`
+  const position = previous === null ? 'null' : JSON.stringify(previous)
+  const progressed = `"time":${time},"percentage":${percentage},"plays":${plays},"watched_at":${watched},"previous":${position}`
   return {
-    id: `"_id":"${_id}"`,
-    rest: `"user_id":${user_id},"content_id":${content_id},${position},"created_at":"${created_at}","updated_at":"${updated_at}"`
+    before: `"_id":"${_id}"`,
+    after: `"user_id":${user_id},"content_id":${content_id},${progressed},"created_at":"${created_at}","updated_at":"${updated_at}"`
   }
 }
 
 const historyParts = (document: HistoryDocument, content: Fragment) => {
-  const { id, rest } = historyFields(toHistory(document))
+  const { before, after } = historyFields(toHistory(document))
   // The content's bytes lack its closing brace.
-  return jsonParts<HistoryElement>([`{${id},"content":`, content.bytes, `},${rest}}`])
+  return jsonParts<HistoryElement>([`{${before},"content":`, content.bytes, `},${after}}`])
 }
 export const watchlistParts = (document: WatchlistDocument, content: Fragment) =>
   withContent(toWatchlist(document, content.handler_id), content)
@@ -62,7 +62,7 @@ const pageWriter =
     parts: (document: Document, content: Fragment) => JsonParts<Element>
   ) =>
   async (catalogue: Catalogue, elements: Document[], meta: Meta) => {
-    const servable = catalogue.reporter.keepServable(name, elements, isServable)
+    const servable = catalogue.broken.dropFrom(name, elements, isServable)
     return pageBytes(await joinContents(catalogue, servable, parts), meta)
   }
 
@@ -72,8 +72,8 @@ export const hiddenPageBytes = pageWriter('hidden', isServableElement, titlePart
 export const ratingsPageBytes = pageWriter('ratings', isServableRating, titleParts(toRating))
 
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
-  const { fragments, reporter } = catalogue
-  const [servable] = reporter.keepServable('history', [element], isServableHistory)
+  const { fragments, broken } = catalogue
+  const [servable] = broken.dropFrom('history', [element], isServableHistory)
   const { content_id } = orThrow(servable, resourceNotFound)
   if (catalogue.ageFilterFor(audience)?.(content_id) === false) throw resourceNotFound()
   const [content] = await fragments.load([content_id])

@@ -1,6 +1,6 @@
 import { Decimal128, type Document, Long, ObjectId } from 'mongodb'
 import t from 'tap'
-import { BrokenReporter, isServable } from '../../src/catalogue/servable.js'
+import { BrokenDocuments, isServable } from '../../src/catalogue/servable.js'
 import type { CatalogueKind } from '../../src/data/catalogue.js'
 import type { ContentDocument } from '../../src/data/contents.js'
 import { connectionTo } from '../../src/data/driver/connection.js'
@@ -322,7 +322,7 @@ t.test('a rail collection is served only with a query that an address can have',
 const told: unknown[][] = []
 const reporter = () => {
   told.length = 0
-  return new BrokenReporter((collection, ids, count) => told.push([collection, ids, count]))
+  return new BrokenDocuments((collection, ids, count) => told.push([collection, ids, count]))
 }
 
 t.test('names ten at most, and the number of all', async t => {

@@ -4,7 +4,7 @@ import { minutes, seconds } from '../../time.js'
 import { isAlone } from './faults.js'
 import { withRetries } from './retry.js'
 
-// Reads of all rows at once, without the driver's cursor, which costs the process twice as much as the operation itself. Nearly always the
+// Reads of all rows at once, without the driver's cursor, which takes twice the processor time of the command itself. Nearly always the
 // rows fit into one batch, which has up to 16 MB: about 178,000 elements of a history.
 // They read from the primary, so that viewers see their own writes.
 
@@ -15,7 +15,7 @@ type Named = Pick<Collection, 'collectionName'>
 
 interface Batch {
   id: Long | number
-  /** With `raw`, a single one: the array of all rows, as its bytes. */
+  /** With `raw`, only one: the bytes of the array of all rows. */
   rows: unknown[]
   atClusterTime?: Timestamp
 }
