@@ -19,7 +19,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * How requests to this route are admitted:
-     * - `vital`: always, beyond every limit and under any load; needs no database
+     * - `vital`: always, beyond every limit and under any load, also without a database
      * - `static`: like `public`, but needs no database and has no deadline, since the caller may read slowly
      * - `public`: at once, unless too many requests are in progress; has a deadline
      * - `viewer`: like `public`, but a signed-in caller queues for a connection to the database
@@ -32,14 +32,18 @@ declare module 'fastify' {
   }
 }
 
-/** Decides for each request whether it is served, when, and for how long (docs/decisions/005). */
+/**
+ * Decides for each request whether it is served, when, and for how long (docs/decisions/005). It acts twice: a hook refuses or lets in, then
+ * `handleInTurn`, which wraps every handler, queues the requests of viewers for the database, and sets deadlines.
+ */
 export default fp(
   async app => {
+    // The setting, a metric and a reason of refusals call it waiting.
     const { DATABASE_CONNECTIONS, MAX_WAITING: mostInProgress } = app.settings
     const timeout = answerTimeoutOf(app.settings)
     const inProgress = new InProgress(mostInProgress || Number.POSITIVE_INFINITY, timeout)
     const connections = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount))
-    // A request in this queue counts as in progress.
+    // A request counts as in progress from when it joins this queue.
     const viewerQueue = new DeadlineQueue(connections, inProgress)
     // The request that reads is already counted, or it is an open stream.
     const readQueue = new DeadlineQueue(connections, new InProgress(Number.POSITIVE_INFINITY, timeout))
@@ -53,12 +57,12 @@ export default fp(
     )
 
     const isEventLoopDelayed = await eventLoopWatch(app)
-    const waitOf = rateLimitsOf(app.settings)
+    const countRequest = rateLimitsOf(app.settings)
     const notNow = unavailable()
     const refusalOf = (request: FastifyRequest) => {
       const { admission } = request.routeOptions.config
       if (admission === 'vital') return undefined
-      // Only looks for room. `handleInTurn` counts the request: a viewer's when it queues, any other once it waits for the database.
+      // Only looks for room. `handleInTurn` counts the request later.
       if (inProgress.isFull && admission !== 'login' && !inProgress.hasShareFor(keyOf(request))) {
         app.countRefusal('waiting')
         return notNow
@@ -67,7 +71,7 @@ export default fp(
         app.countRefusal('event_loop')
         return notNow
       }
-      const wait = waitOf(request.viewer, request.ip)
+      const wait = countRequest(request.viewer, request.ip)
       if (wait > 0) {
         app.countRefusal(request.viewer ? 'user_limit' : 'address_limit')
         return tooManyRequests(wait / 1000)
@@ -77,13 +81,11 @@ export default fp(
       const needsDatabase = admission !== undefined && admission !== 'static'
       return needsDatabase && !app.isPrepared ? notNow : undefined
     }
-    // Admission acts twice: this hook refuses or lets in. Then `handleInTurn`, which wraps every handler, queues the requests of viewers for
-    // the database, and sets deadlines.
     app.addHook('onRequest', (request, _reply, done) => {
       const refuseOrGoOn = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
       if (isUrgent || crowd.waiting >= mostInCrowd) refuseOrGoOn()
-      // Going on runs all that follows, up to the first I/O. A response from memory is sent in this slice.
+      // `done` runs all that follows, up to the first I/O. A response from memory is sent in this slice.
       else void crowd.run(refuseOrGoOn)
     })
 

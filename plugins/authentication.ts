@@ -27,13 +27,13 @@ declare module 'fastify' {
     audienceHeaders: string[]
   }
   interface FastifyRequest {
-    /** The caller, if the token is valid. */
+    /** The caller, if the token is valid and not revoked: with an identity provider, the profile that a header chooses. */
     viewer: Viewer | null
     /** Why the token could not be checked. */
     viewerFault: Error | undefined
     /**
      * Milliseconds of the request's time limit that were used before its handler: on checking the token, on looking up the
-     * profile that a header names, and on hashing a new PIN.
+     * profile of an identity provider's user, and on hashing a new PIN.
      */
     spentMs: number
   }
@@ -124,16 +124,16 @@ export default fp(
       if (request.routeOptions.config.admission === 'vital') return done()
       const { authorization } = request.headers
       const token = authorization && bearer.exec(authorization)?.[1]
-      const viewer = token ? tokens.viewerOf(token) : null
-      if (!(viewer instanceof Promise)) {
-        request.viewer = viewer && revocations.unlessRevoked(viewer)
+      const found = token ? tokens.check(token) : null
+      if (!(found instanceof Promise)) {
+        request.viewer = found && revocations.unlessRevoked(found)
         return done()
       }
       const began = performance.now()
-      withDeadline(viewer, timeout)
+      withDeadline(found, timeout)
         .then(
-          found => {
-            request.viewer = found && revocations.unlessRevoked(found)
+          viewer => {
+            request.viewer = viewer && revocations.unlessRevoked(viewer)
           },
           (fault: Error) => {
             request.viewerFault = fault

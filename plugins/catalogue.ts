@@ -15,7 +15,7 @@ const attemptsAtStart = 5
 /** More often than the catalogue is checked, so that searches find a change within two seconds. */
 const wordsEvery = seconds(0.5)
 
-/** Loads the catalogue into memory before the first request, then follows the changes in the database. */
+/** Loads the catalogue into memory before requests are served from it, then follows the changes in the database. */
 export default fp(
   async app => {
     const { CONTENT_CACHE_MB } = app.settings

@@ -17,9 +17,9 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Sets the content type and returns ready JSON as one buffer, for the handler to return. */
     json: <T>(bytes: Json<T>) => T
-    /** Sends a public answer, or a 304. It is private for viewers who may have an age limit. Return the result from the handler. */
+    /** Returns the body of a public answer, or of a 304. It is private for viewers who may have an age limit. Return the result from the handler. */
     publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, options?: PublicOptions) => T | Promise<T>
-    /** Sends the caller to another path. Clients ask again whether it still leads there. Return the result from the handler. */
+    /** Answers with another path. Clients ask again whether it still leads there. Return the result from the handler. */
     publicRedirect: <T>(location: string, options: PublicOptions) => Promise<T>
   }
 }
@@ -47,12 +47,14 @@ const bufferSize = 512 * 1024
 const mostUnused = 16
 const unused: Buffer[] = []
 
-/** Lends a buffer until the response closes. With a new one for each large body, V8 would collect all garbage every few seconds. */
+/**
+ * Lends a buffer until the response closes, if it can. With a new one for each large body, V8 would collect all garbage every few seconds.
+ */
 const bufferFor = (size: number, response: ServerResponse) => {
   // A response that has closed, for example because its deadline passed first, does not close again to return the buffer.
   if (size > bufferSize || response.closed) return undefined
   const buffer = unused.pop() ?? Buffer.allocUnsafeSlow(bufferSize)
-  // By then the system has taken all of it, or the caller is gone.
+  // When it closes, the system has taken all of the body, or the caller is gone.
   response.once('close', () => {
     unused.push(buffer)
     unused.splice(mostUnused)
@@ -60,7 +62,7 @@ const bufferFor = (size: number, response: ServerResponse) => {
   return buffer
 }
 
-/** How routes send ready JSON. plugins/requests.ts marks every answer as personal first, which `publicJson` replaces. */
+/** How routes send ready JSON. plugins/requests.ts marks every answer as personal first, which public answers replace. */
 export default fp(
   async app => {
     app.decorateReply('json', function <T>(this: FastifyReply, bytes: Json<T>) {

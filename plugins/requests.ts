@@ -29,7 +29,7 @@ export default fp(
       reply.header('x-request-id', request.id)
       if (!isHostClear(request.raw)) return done(malformed())
       cleanForwarded(request)
-      // `publicJson` replaces this, and so do errors.
+      // Public answers and errors replace this.
       reply.header('cache-control', cacheControl.personal)
       request.headers['content-type'] = 'application/json'
       done()
@@ -42,7 +42,7 @@ export default fp(
     )
 
     // Redaction costs time on every line. The only secret in these is the code of a device in a path, which is valid for ten minutes.
-    const lines = app.log.child({}, { redact: [] })
+    const answerLog = app.log.child({}, { redact: [] })
     const durations = histogram(app.metrics, {
       name: 'http_request_duration_seconds',
       help: 'Duration of requests until the end of the answer',
@@ -59,8 +59,9 @@ export default fp(
       return observe
     }
     const logAndMeasure = (request: FastifyRequest, reply: FastifyReply) => {
-      lines[levelOf(request, reply)](lineOf(request, reply), 'answered')
-      observerOf(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode)(reply.elapsedTime / 1000)
+      answerLog[levelOf(request, reply)](lineOf(request, reply), 'answered')
+      const observe = observerOf(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode)
+      observe(reply.elapsedTime / 1000)
     }
     const logged = new WeakSet<FastifyRequest>()
     app.decorate('logAnswer', (request: FastifyRequest, reply: FastifyReply) => {

@@ -60,7 +60,7 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   requestTimeout: 10_000,
   // For a caller who neither sends nor reads. Longer than any answer takes to begin.
   connectionTimeout: Math.max(30_000, 2 * settings.DATABASE_TIMEOUT),
-  // Fastify would refuse an undecodable URL before any hook runs. plugins/unknown-routes.ts refuses it instead.
+  // Fastify would refuse an undecodable URL before any hook runs. plugins/unknown-routes.ts sees it as `originalUrl` and refuses it instead.
   rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),
   // Node would refuse a request without a Host with an empty body. plugins/requests.ts refuses it in JSON.
   http: { headersTimeout: 10_000, connectionsCheckingInterval: 1000, requireHostHeader: false },
@@ -107,7 +107,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(recommendations)
   await app.register(moving)
 
-  // Who calls, and whether the request is served. Their hooks run in this order. `passwordChecks` and `live` have none.
+  // Who calls, and whether the request is served. Their hooks run in this order. `passwordChecks` and `live` have no hook on requests.
   await app.register(authentication)
   await app.register(passwordChecks)
   await app.register(admission)

@@ -1,4 +1,4 @@
-// First, because loading the other modules takes most of the start.
+// First, so that a stop signal ends the process even while the other modules load.
 import './process/early-stop.js'
 import { buildApp } from './app.js'
 import { Settings, settingsOrExit } from './config.js'

@@ -326,14 +326,14 @@ t.test('a withdrawn key stops working, though its tokens were checked before', a
   const exp = Math.floor(Date.now() / 1000) + 200
   const [withdrawn, kept] = await Promise.all([tokenBy(rsa, { exp }), tokenBy(ec, { exp })])
   const viewer = { id: 7, account: 7, expiresAt: exp }
-  for (const token of [withdrawn, kept]) t.strictSame(await tokens.viewerOf(token), viewer)
+  for (const token of [withdrawn, kept]) t.strictSame(await tokens.check(token), viewer)
 
   provider.publish([ec])
-  t.strictSame(await tokens.viewerOf(withdrawn), viewer, 'the keys are not read for every request')
+  t.strictSame(await tokens.check(withdrawn), viewer, 'the keys are not read for every request')
   mock.timers.tick(minutes(10))
   await until(async () => keys.edition > 0)
-  t.equal(await tokens.viewerOf(withdrawn), null)
-  t.strictSame(await tokens.viewerOf(kept), viewer)
+  t.equal(await tokens.check(withdrawn), null)
+  t.strictSame(await tokens.check(kept), viewer)
 })
 
 t.test('a slow provider before a database that is silent', async t => {

@@ -91,7 +91,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
     const isShown = catalogue.ageFilterFor(app.audienceOf(request))
-    // Elements may be stored under earlier ids of a content.
+    // A content that has replaced others has elements under their ids until plugins/moving.ts has moved them.
     const storedIds = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))
     const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id: storedIds }, isShown)
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))

@@ -15,6 +15,7 @@ export interface Fragment {
   /** The `video_id` of a watchlist element. */
   handler_id: string
   name: string
+  /** Tells versions of the content apart. */
   stamp: number
 }
 
@@ -77,7 +78,7 @@ export class Fragments {
   async load(ids: readonly number[], run = <T>(read: () => Promise<T>) => read()): Promise<(Fragment | undefined)[]> {
     const cached = ids.map(id => this.cached(id))
     const uncached = ids.filter((_, i) => !cached[i])
-    // An id that the skeleton lacks may have just been imported.
+    // Ids that the skeleton lacks are read, too: they may have just been imported.
     const toRead = uncached.filter(id => !this.source.skeleton().isBroken(id))
     this.hits += ids.length - uncached.length
     this.misses += toRead.length
@@ -131,8 +132,8 @@ export class Fragments {
       this.cache.put(content._id, fragment)
     }
     this.source.onBroken(broken)
-    // Otherwise every request would try to read these contents again. Those that have been written again since may be valid. Those that the
-    // skeleton lacks may have just been imported, and `markBroken` ignores them.
+    // What was not found is marked as broken, or every request would read it again. Not if it was written again meanwhile: it may be valid now.
+    // `markBroken` ignores ids that the skeleton lacks, which may have just been imported.
     const skeleton = this.source.skeleton()
     for (const [id, stamp] of stamps) if (!fragments.has(id) && skeleton.stampOf(id) === stamp) skeleton.markBroken(id)
     return fragments

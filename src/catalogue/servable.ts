@@ -88,7 +88,7 @@ export class BrokenDocuments {
   }
 
   /** Drops the documents that cannot be served, and reports them. */
-  dropFrom<Document extends { _id: unknown }>(collection: string, documents: Document[], isServable: (document: Document) => boolean) {
+  leaveOut<Document extends { _id: unknown }>(collection: string, documents: Document[], isServable: (document: Document) => boolean) {
     const servable: Document[] = []
     const broken: unknown[] = []
     for (const document of documents) {

@@ -72,7 +72,7 @@ export class Skeleton {
     return this.row(this.leadOf(id))
   }
 
-  /** The id that this one leads to, then the earlier ids of that content. Viewers may have elements of them until these are moved. */
+  /** The present id of the content, then its earlier ones, under which viewers may have elements that are not moved yet. */
   idsOf(id: number): number[] {
     const ids = new Set([this.leadOf(id)])
     for (const one of ids) for (const earlier of this.earlier.get(one) ?? []) if (this.rows.has(earlier)) ids.add(earlier)

@@ -24,7 +24,7 @@ export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
   previous_observed_at?: Date
   /** True if the content was played from its beginning since its last completion, so that the next completion counts. */
   is_again?: boolean
-  /** When a report with `observed_at` or an import came. GET /changes finds the element by this date, because an app may already have asked for what is later than its `updated_at`. */
+  /** When a report with `observed_at` or an import came. GET /changes finds the element by this date: its `updated_at` may be older than the last call of the app. */
   arrived_at?: Date
   /** The `observed_at` of the last report that counted as now because it was in the future. That report is recognized by it when it is sent again. */
   claimed_at?: Date

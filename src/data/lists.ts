@@ -7,6 +7,7 @@ import { aggregateAll } from './driver/read-all.js'
 /** An element of a viewer's list. Each list is a collection with one element per user and content. */
 export interface ListElement {
   _id: ObjectId | number
+  /** The profile. */
   user_id: number
   content_id: number
   created_at: Date
@@ -21,7 +22,7 @@ export const arrivalIndex: IndexDescription = {
   key: { user_id: 1, arrived_at: 1, _id: 1 },
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
-/** Finds elements of contents that were replaced. Every element passes its filter, which only keeps queries of viewers from choosing it. */
+/** Finds elements of contents that were replaced. Its filter passes every element, and only keeps MongoDB from using it for queries of viewers. */
 export const replacedIndex = (dated: 'created_at' | 'updated_at' | 'at'): IndexDescription => ({
   key: { content_id: 1 },
   partialFilterExpression: { [dated]: { $exists: true } }
@@ -49,7 +50,7 @@ interface Selected<T extends Document> {
   isShown?: IsShown | undefined
 }
 
-/** The elements of a page and the total, in one operation. With `isShown`, an earlier one reads which contents to leave out. */
+/** The elements of a page and the total, in one operation. With `isShown`, another operation first reads which contents to leave out. */
 export const pageOf = async <T extends Document>(
   db: Db,
   collection: Collection<T>,

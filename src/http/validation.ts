@@ -6,7 +6,7 @@ import { maxValueLength, maxValues } from '../../schemas/lists.js'
 import { invalid } from '../errors.js'
 import { inputAjv, rule } from '../validators.js'
 
-/** Compiles the schema of a body, a path, or a query, whose strings are first converted to the types in the schema. */
+/** Compiles a schema. The strings of a query are first converted to the types in it. */
 export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {
   const validate = inputAjv.compile(schema as TSchema)
   const parameters = httpPart === 'querystring' ? Object.entries((schema as TObject).properties) : []

@@ -62,7 +62,7 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): T
   }
 
   return {
-    viewerOf: text => {
+    check: text => {
       const known = checked.get(text)
       // After a refresh, the key of the token may have been withdrawn.
       if (!known || known.edition !== keys.edition) return viewerFrom(text)

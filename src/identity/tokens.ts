@@ -21,8 +21,8 @@ export interface Viewer {
 }
 
 export interface Tokens {
-  /** The user that a token belongs to; null if the token is not valid. */
-  viewerOf: (token: string) => Viewer | null | Promise<Viewer | null>
+  /** Returns the user that a token belongs to, or null if the token is not valid. */
+  check: (token: string) => Viewer | null | Promise<Viewer | null>
 }
 
 /** Enough for about ten thousand viewers. */
@@ -95,7 +95,7 @@ export const ownTokens = ({ iss, aud, life, checkSignature }: Options): Tokens =
   }
 
   return {
-    viewerOf: text => {
+    check: text => {
       try {
         const { header, payload } = decoded(text)
         if (!hasNoExtensions(header) || !OwnClaims.Check(payload) || !areValid(payload, { iss, aud }, Date.now() / 1000)) return null

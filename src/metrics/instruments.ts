@@ -53,7 +53,10 @@ class Series {
   }
 }
 
-/** Returns the `Observe` of a set of labels, to be kept. prom-client looks it up at every observation, which takes a tenth of a light answer. */
+/**
+ * Returns a function from labels to their `Observe`. Keep that where speed matters: prom-client looks it up at every observation, which takes a
+ * tenth of the time of a light answer.
+ */
 export const histogram = (registry: Registry, { name, help, bounds }: { name: string; help: string; bounds: number[] }) => {
   const known = new Map<string, Series>()
   const get = async () => ({

@@ -16,7 +16,7 @@ export const withDeadline = <T>(promise: Promise<T>, milliseconds: number) =>
     promise.finally(() => clearTimeout(timer)).then(resolve, reject)
   })
 
-/** Counts the operations in progress and gives each a deadline. Callers look for room before they start one. */
+/** Counts the operations in progress and gives each a deadline. Check `isFull` and `hasShareFor` before you start one. */
 export class InProgress {
   count = 0
   private readonly callers = new CallerCounts()

@@ -32,9 +32,9 @@ const beginSlice = () => {
 }
 
 /**
- * Runs jobs one after the other in slices of about a millisecond, so that many of them never block the event loop. A job that comes while
- * the slice of this turn lasts and none is ahead of it runs at once. All pacers share the slice and take turns in it, so that the jobs of
- * one do not wait for those of another.
+ * Runs jobs one after the other in slices of about a millisecond, so that many of them never block the event loop. A job runs at
+ * once if no other waits and the slice is not over. All pacers share the slices and alternate in them, so that the jobs of one do not wait for
+ * those of another.
  */
 export class Pacer {
   private readonly jobs: (() => void)[] = []

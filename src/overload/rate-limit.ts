@@ -9,7 +9,7 @@ import type { CallerKey } from './semaphore.js'
 export const rateLimitsOf = ({ RATE_LIMIT, RATE_LIMIT_ADDRESS }: Settings) => {
   const users = new RateLimit<number>(minutes(1), memoryBound)
   const addresses = new RateLimit<string>(minutes(1), memoryBound)
-  /** How long the caller has to wait, in milliseconds. 0 if it is within its limit. */
+  /** Counts a request. Returns how long the caller has to wait, in milliseconds. 0 if it is within its limit. */
   return (viewer: Viewer | null, ip: string) =>
     viewer
       ? RATE_LIMIT && users.count(countedAs(viewer), RATE_LIMIT)

@@ -85,7 +85,7 @@ export type CardWithHistory = Card & { element: HistoryDocument | undefined }
 
 /** Joins the cards with the history of their contents. Skips a card to resume if its element is gone or cannot be served. */
 export const cardsWithHistory = ({ broken, skeleton }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
-  const servable = broken.dropFrom('history', elements, isServableHistory)
+  const servable = broken.leaveOut('history', elements, isServableHistory)
   const elementOf = new Map<number, HistoryDocument>()
   for (const element of servable) {
     const content_id = skeleton.leadOf(element.content_id)

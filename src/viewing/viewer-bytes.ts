@@ -16,12 +16,12 @@ import { orThrow, resourceNotFound } from '../errors.js'
 export const joinContents = async <T extends { content_id: number }, Element>(
   { fragments }: Catalogue,
   elements: T[],
-  parts: (element: T, content: Fragment) => JsonParts<Element>
+  toParts: (element: T, content: Fragment) => JsonParts<Element>
 ) => {
   const contents = await fragments.load(elements.map(({ content_id }) => content_id))
   return elements.flatMap((element, i) => {
     const content = contents[i]
-    return content ? [parts(element, content)] : []
+    return content ? [toParts(element, content)] : []
   })
 }
 
@@ -54,16 +54,16 @@ const titleParts =
     return withContent({ content_id }, content, more)
   }
 
-/** Makes a function that writes a page of a list, without the elements that cannot be served. */
+/** Makes a function that turns a page of a list into JSON, without the elements that cannot be served. */
 const pageWriter =
   <Document extends ListElement, Element>(
     name: ViewerList,
     isServable: (document: Document) => boolean,
-    parts: (document: Document, content: Fragment) => JsonParts<Element>
+    toParts: (document: Document, content: Fragment) => JsonParts<Element>
   ) =>
   async (catalogue: Catalogue, elements: Document[], meta: Meta) => {
-    const servable = catalogue.broken.dropFrom(name, elements, isServable)
-    return pageBytes(await joinContents(catalogue, servable, parts), meta)
+    const servable = catalogue.broken.leaveOut(name, elements, isServable)
+    return pageBytes(await joinContents(catalogue, servable, toParts), meta)
   }
 
 export const historyPageBytes = pageWriter('history', isServableHistory, historyParts)
@@ -73,7 +73,7 @@ export const ratingsPageBytes = pageWriter('ratings', isServableRating, titlePar
 
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
   const { fragments, broken } = catalogue
-  const [servable] = broken.dropFrom('history', [element], isServableHistory)
+  const [servable] = broken.leaveOut('history', [element], isServableHistory)
   const { content_id } = orThrow(servable, resourceNotFound)
   if (catalogue.ageFilterFor(audience)?.(content_id) === false) throw resourceNotFound()
   const [content] = await fragments.load([content_id])
