@@ -38,15 +38,15 @@ declare module 'fastify' {
  */
 export default fp(
   async app => {
-    // The setting, a metric and a reason of refusals call it waiting.
+    // In progress means waiting for the database or using it. MAX_WAITING, `http_requests_waiting` and the reason `waiting` mean that, too.
     const { DATABASE_CONNECTIONS, MAX_WAITING: mostInProgress } = app.settings
     const timeout = answerTimeoutOf(app.settings)
     const inProgress = new InProgress(mostInProgress || Number.POSITIVE_INFINITY, timeout)
-    const connections = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount))
+    const turns = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount))
     // A request counts as in progress from when it joins this queue.
-    const viewerQueue = new DeadlineQueue(connections, inProgress)
+    const viewerQueue = new DeadlineQueue(turns, inProgress)
     // The request that reads is already counted, or it is an open stream.
-    const readQueue = new DeadlineQueue(connections, new InProgress(Number.POSITIVE_INFINITY, timeout))
+    const readQueue = new DeadlineQueue(turns, new InProgress(Number.POSITIVE_INFINITY, timeout))
     // Anonymous requests begin in slices, so that a crowd of anonymous callers delays no viewer and no health check.
     const crowd = new Pacer()
     gauge(

@@ -19,7 +19,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The answer to a login: a new access token and the session's refresh token. Undefined if an identity provider issues the tokens. */
     signedIn: (user: UserDocument, session: Session) => SignedIn
-    /** The signed-in user. Only for routes that require a token: with `forViewers` or `forAccount`. */
+    /** The signed-in profile: lists belong to its `id`. Only for routes that require a token: with `forViewers` or `forAccount`. */
     viewerOf: (request: FastifyRequest) => Viewer
     /** The country and the age limit that decide which contents the caller may see. */
     audienceOf: (request: FastifyRequest) => Audience

@@ -48,7 +48,8 @@ const mostUnused = 16
 const unused: Buffer[] = []
 
 /**
- * Lends a buffer until the response closes, if it can. With a new one for each large body, V8 would collect all garbage every few seconds.
+ * Lends a buffer until the response closes. With a new one for each large body, V8 would collect all garbage every few seconds. Undefined if
+ * the body is too large or the response has closed: `joined` then allocates one.
  */
 const bufferFor = (size: number, response: ServerResponse) => {
   // A response that has closed, for example because its deadline passed first, does not close again to return the buffer.
@@ -67,7 +68,7 @@ export default fp(
   async app => {
     app.decorateReply('json', function <T>(this: FastifyReply, bytes: Json<T>) {
       this.header('content-type', jsonType)
-      // Large answers come unjoined. Fastify sends a Buffer unchanged. The cast satisfies the response schema of the route.
+      // A large answer is still in parts (src/catalogue/bytes.ts). Fastify sends a Buffer unchanged. The cast is for the route's schema.
       return (bytes instanceof UnjoinedJson ? bytes.joined(bufferFor(bytes.length, this.raw)) : bytes) as T
     })
     app.decorateReply('publicRedirect', function <T>(this: FastifyReply, location: string, options: PublicOptions): Promise<T> {

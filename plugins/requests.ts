@@ -17,8 +17,9 @@ declare module 'fastify' {
 }
 
 /**
- * What all requests have in common: headers, the parser of bodies, the line of the log, and the metric. Bodies are parsed as JSON,
- * except by imports: the Content-Type of the request is replaced, so a hook that needs the original one must be registered before this plugin.
+ * What all requests have in common: headers, the parser of bodies, the line of the log, and the metric. Bodies are parsed as
+ * JSON whatever their Content-Type, which is replaced for that. Only imports have a parser of their own. A hook that needs the original
+ * Content-Type must be registered before this plugin.
  */
 export default fp(
   async app => {

@@ -58,7 +58,7 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   // Loading the routes takes seconds on a busy machine.
   pluginTimeout: 60_000,
   requestTimeout: 10_000,
-  // For a caller who neither sends nor reads. Longer than any answer takes to begin.
+  // For a caller who neither sends nor reads. Longer than any answer takes to begin, except of an import, which lifts it.
   connectionTimeout: Math.max(30_000, 2 * settings.DATABASE_TIMEOUT),
   // Fastify would refuse an undecodable URL before any hook runs. plugins/unknown-routes.ts sees it as `originalUrl` and refuses it instead.
   rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),

@@ -90,8 +90,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
+    // Only an age limit hides elements. Undefined without one.
     const isShown = catalogue.ageFilterFor(app.audienceOf(request))
-    // A content that has replaced others has elements under their ids until plugins/moving.ts has moved them.
+    // Elements of a replaced content keep its id until plugins/moving.ts moves them.
     const storedIds = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))
     const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id: storedIds }, isShown)
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))

@@ -9,10 +9,10 @@ import { inputAjv, rule } from '../validators.js'
 /** Compiles a schema. The strings of a query are first converted to the types in it. */
 export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {
   const validate = inputAjv.compile(schema as TSchema)
-  const parameters = httpPart === 'querystring' ? Object.entries((schema as TObject).properties) : []
+  const parameters = httpPart === 'querystring' && Object.entries<TSchema>((schema as TObject).properties)
 
   return (data: unknown) => {
-    const faults = convertQuery(parameters, data as Query)
+    const faults = parameters ? convertQuery(parameters, data as Query) : []
     if (faults.length > 0) return { error: faults }
     return validate(data) ? { value: data } : { error: validate.errors as ErrorObject[] }
   }

@@ -25,7 +25,7 @@ export const joinContents = async <T extends { content_id: number }, Element>(
   })
 }
 
-/** The fields of an element as JSON, before and after its content. JSON.stringify for all would take four times as long; no text needs escaping. */
+/** The fields of an element as JSON, before and after its content. JSON.stringify would take four times as long. No text here needs escaping. */
 export const historyFields = (progress: HistoryProgress) => {
   const { _id, user_id, content_id, time, percentage, plays, watched_at, previous, created_at, updated_at, ...unsent } = progress
   // Does not compile if the schema has a field that the texts below lack.
