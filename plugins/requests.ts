@@ -4,7 +4,6 @@ import fp from 'fastify-plugin'
 import sjson from 'secure-json-parse'
 import { malformed, malformedBody } from '../src/errors.js'
 import { withoutPorts } from '../src/http/addresses.js'
-import { levelOf, lineOf } from '../src/http/logging.js'
 import { cacheControl, securityHeaders } from '../src/http/reply.js'
 import { durationBounds, histogram, type Observe } from '../src/metrics/instruments.js'
 import { Pacer } from '../src/overload/pacer.js'
@@ -115,3 +114,16 @@ const parsed = (body: Buffer) => {
     throw malformedBody()
   }
 }
+
+/** The fields of the line about an answer. */
+const lineOf = ({ id, method, originalUrl }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => ({
+  reqId: id,
+  method,
+  path: originalUrl.split('?', 1)[0],
+  status: statusCode,
+  ms: Math.round(elapsedTime * 10) / 10
+})
+
+/** /health, /ready and /metrics are asked for every few seconds. Only failures are worth a line at info. */
+const levelOf = ({ routeOptions: { config } }: FastifyRequest, { statusCode }: FastifyReply) =>
+  config.admission === 'vital' && statusCode < 400 ? 'debug' : 'info'

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { destination, type SerializedError, stdSerializers } from 'pino'
 import { isUnavailable } from '../data/driver/faults.js'
 
@@ -34,19 +34,6 @@ export const loggerOptions = (level: string) => ({
     err: (error: Error) => (isUnavailable(error) ? reasonOf(error) : stdSerializers.err(error)) as SerializedError
   }
 })
-
-/** The fields of the line about an answer. */
-export const lineOf = ({ id, method, originalUrl }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => ({
-  reqId: id,
-  method,
-  path: originalUrl.split('?', 1)[0],
-  status: statusCode,
-  ms: Math.round(elapsedTime * 10) / 10
-})
-
-/** /health, /ready and /metrics are asked for every few seconds. Only failures are worth a line at info. */
-export const levelOf = ({ routeOptions: { config } }: FastifyRequest, { statusCode }: FastifyReply) =>
-  config.admission === 'vital' && statusCode < 400 ? 'debug' : 'info'
 
 /** Bytes of log lines to buffer while the disk is full. */
 const bufferBound = 1024 * 1024
