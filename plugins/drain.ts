@@ -38,11 +38,6 @@ export default fp(
       await sleep(DRAIN_DELAY)
     })
 
-    app.addHook('onSend', (_request, reply, _payload, done) => {
-      if (app.isDraining) reply.header('connection', 'close')
-      done()
-    })
-
     // The operating system completes connections before Node accepts them, one per turn of the event loop. The requests of those that
     // Node has not accepted would be lost, so the server goes on listening until a short turn brings no new connection.
     const allAccepted = async () => {

@@ -55,7 +55,7 @@ export default fp(
     const noticeWrite = noticing(nudger.note)
     const onOperation = (operation: Operation) => {
       measure(operation)
-      noticeWrite(operation)
+      if (operation.isWrite) noticeWrite(operation)
     }
     const dataFrom = (source: Db) => dataOf(observed(source, onOperation), settings, onSessionsEnded)
     app.decorate('endedSessions', endedSessions)

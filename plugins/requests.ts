@@ -35,6 +35,12 @@ export default fp(
       done()
     })
 
+    // plugins/drain.ts sets `isDraining`.
+    app.addHook('onSend', (_request, reply, _payload, done) => {
+      if (app.isDraining) reply.header('connection', 'close')
+      done()
+    })
+
     app.removeAllContentTypeParsers()
     const pacer = new Pacer()
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>

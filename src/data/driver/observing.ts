@@ -5,24 +5,14 @@ export interface Operation {
   collection: string
   /** The name of the method or the command; `merge` if documents were merged into the collection. */
   kind: string
+  isWrite: boolean
   milliseconds: number
   args: readonly unknown[]
 }
 
-const methods = [
-  'aggregate',
-  'bulkWrite',
-  'deleteMany',
-  'deleteOne',
-  'estimatedDocumentCount',
-  'find',
-  'findOne',
-  'findOneAndUpdate',
-  'insertOne',
-  'replaceOne',
-  'updateMany',
-  'updateOne'
-] as const
+const reads = ['aggregate', 'estimatedDocumentCount', 'find', 'findOne'] as const
+const writes = ['bulkWrite', 'deleteMany', 'deleteOne', 'findOneAndUpdate', 'insertOne', 'replaceOne', 'updateMany', 'updateOne'] as const
+const writeKinds = new Set<string>([...writes, 'merge'])
 
 type Method = (...args: never[]) => unknown
 
@@ -36,8 +26,9 @@ export const observed = (db: Db, onEnd: (operation: Operation) => void): Db => {
   const observedMethod =
     (collection: string, kind: string, method: Method): Method =>
     (...args) => {
+      const isWrite = writeKinds.has(kind)
       const began = performance.now()
-      const end = () => onEnd({ collection, kind, milliseconds: performance.now() - began, args })
+      const end = () => onEnd({ collection, kind, isWrite, milliseconds: performance.now() - began, args })
       const result = method(...args)
       if (isCursor(result)) result.once('close', end)
       else (result as Promise<unknown>).then(end, end)
@@ -45,7 +36,10 @@ export const observed = (db: Db, onEnd: (operation: Operation) => void): Db => {
     }
 
   const observedCollection = (collection: Collection): Collection => {
-    const ofEach = methods.map(kind => [kind, observedMethod(collection.collectionName, kind, collection[kind].bind(collection))])
+    const ofEach = [...reads, ...writes].map(kind => [
+      kind,
+      observedMethod(collection.collectionName, kind, collection[kind].bind(collection))
+    ])
     return Object.assign(Object.create(collection), Object.fromEntries(ofEach))
   }
 
