@@ -43,7 +43,7 @@ const writeOf = (user_id: number, content: Reported, changes: Document[], known?
 }
 
 /** Of the elements of several ids, the one that stays when they are merged. */
-const newest = { sort: { updated_at: -1 }, hint: { user_id: 1, content_id: 1 } } as const
+const newestFirst = { sort: { updated_at: -1 }, hint: { user_id: 1, content_id: 1 } } as const
 
 /** More than a request may take, retries included. */
 const longestRequest = minutes(1)
@@ -74,21 +74,17 @@ const byContent = (reports: Report[]) => {
   return [...contents.values()]
 }
 
-/** The newest element of each content that had other ids before, by its present id. A bulk write cannot choose between several. */
-const newestElements = async (history: Collection<HistoryDocument>, user_id: number, contents: Reported[]) => {
-  const leads = leadsOf(contents.filter(({ earlier = [] }) => earlier.length > 0))
-  if (leads.size === 0) return new Map<number, ObjectId>()
-  const oldestFirst = history.find(
-    { user_id, content_id: { $in: [...leads.keys()] } },
-    { projection: { content_id: 1 }, sort: { updated_at: 1 }, hint: newest.hint, batchSize: leads.size + 1 }
-  )
-  return new Map((await oldestFirst.toArray()).map(({ _id, content_id }) => [leads.get(content_id) as number, _id]))
+/** The newest element of each content, by its present id. `leads` has the present id by each id. */
+const newestOf = (elements: HistoryDocument[], leads: ReadonlyMap<number, number>) => {
+  const oldestFirst = elements.toSorted((a, b) => Number(a.updated_at) - Number(b.updated_at))
+  return new Map(oldestFirst.map(element => [leads.get(element.content_id), element]))
 }
 
 /** Writes the reports of each content. Returns whether it may have brought elements back that had been removed. */
 const writeAll = async (
   history: Collection<HistoryDocument>,
-  { user_id, reports, completedAt }: { user_id: number; reports: ContentReports[]; completedAt: number }
+  { user_id, reports, completedAt }: { user_id: number; reports: ContentReports[]; completedAt: number },
+  elementsOf: (user_id: number, content_ids: number[]) => Promise<HistoryDocument[]>
 ) => {
   const lists = reports.map(({ progress }) => progress)
   // A report without `observed_at` counts each time, so several of one content would count twice if they were sent again.
@@ -99,10 +95,12 @@ const writeAll = async (
   let areLost = false
   const writeLeft = async (lostFor?: number) => {
     areLost ||= lostFor !== undefined
-    const known = await newestElements(history, user_id, left)
+    // A bulk write cannot choose between several elements.
+    const leads = leadsOf(left.filter(({ earlier = [] }) => earlier.length > 0))
+    const newest = leads.size > 0 ? newestOf(await elementsOf(user_id, [...leads.keys()]), leads) : undefined
     const operations = left.map((one): AnyBulkWriteOperation<HistoryDocument> => {
       const changes = pipelineOf(one.progress, completedAt, lostFor)
-      return { updateOne: { ...writeOf(user_id, one, changes, known.get(one.content_id)), upsert: true } }
+      return { updateOne: { ...writeOf(user_id, one, changes, newest?.get(one.content_id)?._id), upsert: true } }
     })
     try {
       const { upsertedCount } = await history.bulkWrite(operations, { ordered: false })
@@ -156,7 +154,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
 
   /** Writes the reports. Removes again what they, or an earlier attempt to send those that are dropped now, may have brought back. */
   const writeOrRemove = async (user_id: number, kept: Report[], dropped: Report[] = []) => {
-    const mayBeBack = kept.length > 0 && (await writeAll(history, { user_id, reports: byContent(kept), completedAt }))
+    const mayBeBack = kept.length > 0 && (await writeAll(history, { user_id, reports: byContent(kept), completedAt }, elementsOf))
     const inDoubt = mayBeBack ? [...kept, ...dropped] : dropped
     if (inDoubt.length > 0) await removeAgain(user_id, inDoubt)
   }
@@ -176,7 +174,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
     /** Creates or updates the one element of a user and a content. Returns its id, if there is an element. */
     put: async (user_id: number, report: Report) => {
       const { content_id, earlier = [], progress } = report
-      const found = { projection: { _id: 1 }, ...(earlier.length > 0 && newest) } as const
+      const found = { projection: { _id: 1 }, ...(earlier.length > 0 && newestFirst) } as const
       const idOf = async () => {
         const element = await history.findOne(writeOf(user_id, report, []).filter, found)
         return element ? String(element._id) : undefined
@@ -219,13 +217,11 @@ export const reportsOf = (db: Db, completedAt: number) => {
       return withRetries(async lostFor => {
         const began = performance.now()
         const elements = await elementsOf(user_id, [...leads.keys()])
-        // The newest element of a content comes last, and counts.
-        const oldestFirst = elements.sort((a, b) => Number(a.updated_at) - Number(b.updated_at))
-        const percentages = new Map(oldestFirst.map(({ content_id, percentage }) => [leads.get(content_id), percentage]))
-        const left = ends.filter(({ content_id }) => !isCompleted(percentages.get(content_id), completedAt))
+        const newest = newestOf(elements, leads)
+        const left = ends.filter(({ content_id }) => !isCompleted(newest.get(content_id)?.percentage, completedAt))
         changed ??= left.length
         const isMoving = elements.some(({ content_id }) => leads.get(content_id) !== content_id)
-        const areNew = !left.some(({ content_id }) => percentages.has(content_id))
+        const areNew = !left.some(({ content_id }) => newest.has(content_id))
         const lostForNow = lostFor && lostFor + Math.ceil(performance.now() - began)
         // A merge would add an element under the present id. The updates write to the one under the earlier id.
         if (isMoving) await writeOrRemove(user_id, left)
