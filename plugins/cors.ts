@@ -2,6 +2,7 @@ import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
 import { itemsOf } from '../src/http/requests.js'
 import { profileHeader } from '../src/identity/chosen-profiles.js'
+import { refuseUnknown } from './unknown-routes.js'
 
 const preflightHeaders = ['access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age']
 
@@ -10,6 +11,10 @@ export default fp(
   async app => {
     const { CORS_ORIGIN } = app.settings
     if (!CORS_ORIGIN) return
+    // The library adds a route for OPTIONS of any path, also of unknown ones.
+    app.addHook('onRoute', route => {
+      if (route.url === '*') Object.assign(route, { onRequest: refuseUnknown, config: { admission: 'static' } })
+    })
     await app.register(cors, {
       origin: CORS_ORIGIN === '*' ? '*' : itemsOf(CORS_ORIGIN),
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
