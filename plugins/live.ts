@@ -42,7 +42,7 @@ export default fp(
     app.decorate('liveStreams', live)
     gauge(metrics, 'event_streams_open', 'Open streams of changes', () => live.size)
 
-    nudger.onNote = users => live.nudge(users)
+    nudger.onNote = live.nudge
     const closing = new AbortController()
     let reader: NudgeReader | undefined
     let { restoredAt } = revocations

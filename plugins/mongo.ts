@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client'
 import { closeSoon, connectionTo } from '../src/data/driver/connection.js'
 import { type Operation, observed } from '../src/data/driver/observing.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
-import { noticing, nudgesOf } from '../src/data/nudges.js'
+import { nudgesOf } from '../src/data/nudges.js'
 import { accessTokensEndAfter } from '../src/data/session-ends.js'
 import { EndedSessions } from '../src/identity/revocations.js'
 import { durationBounds, gauge, histogram } from '../src/metrics/instruments.js'
@@ -51,13 +51,8 @@ export default fp(
     const measure = measurerOf(app.metrics)
     const endedSessions = new EndedSessions()
     const onSessionsEnded = (sids: string[]) => endedSessions.add(sids, accessTokensEndAfter(settings.ACCESS_TOKEN_TTL))
-    const nudger = new Nudger(nudgesOf(observed(background.db, measure)))
-    const noticeWrite = noticing(nudger.note)
-    const onOperation = (operation: Operation) => {
-      measure(operation)
-      if (operation.isWrite) noticeWrite(operation)
-    }
-    const dataFrom = (source: Db) => dataOf(observed(source, onOperation), settings, onSessionsEnded)
+    const nudger = new Nudger(nudgesOf(observed(background.db, { onEnd: measure })))
+    const dataFrom = (source: Db) => dataOf(observed(source, { onEnd: measure, onWrite: nudger.noteWrite }), settings, onSessionsEnded)
     app.decorate('endedSessions', endedSessions)
     app.decorate('nudger', nudger)
     app.decorate('data', dataFrom(db))

@@ -1,6 +1,5 @@
 import type { Collection, Db, Document, IndexDescription } from 'mongodb'
 import { seconds } from '../time.js'
-import type { Operation } from './driver/observing.js'
 import { withRetries } from './driver/retry.js'
 import { eachList } from './viewer-lists.js'
 
@@ -46,28 +45,4 @@ export const nudgesOf = (db: Db) => {
 }
 
 /** The collections in which GET /changes finds something. */
-const followed = new Set<string>(['removals', ...eachList.map(([name]) => name)])
-
-const userIn = ({ user_id }: Document): number[] => (typeof user_id === 'number' ? [user_id] : [])
-
-/** The users that each kind of write names in its first argument. */
-const usersIn: Record<string, ((target: Document) => number[]) | undefined> = {
-  insertOne: userIn,
-  replaceOne: userIn,
-  updateOne: userIn,
-  updateMany: userIn,
-  deleteOne: userIn,
-  deleteMany: userIn,
-  findOneAndUpdate: userIn,
-  bulkWrite: operations => operations.flatMap((operation: Document) => userIn(Object.values(operation)[0].filter)),
-  merge: stages => [...new Set<number>(stages[0].$documents.flatMap(userIn))]
-}
-
-/** Calls back with the users whose lists an operation may have changed. Every write to these lists that changes what is sent has to name its users. */
-export const noticing =
-  (onWrite: (users: number[]) => void) =>
-  ({ collection, kind, args }: Operation) => {
-    if (!followed.has(collection)) return
-    const users = usersIn[kind]?.(args[0] as Document)
-    if (users) onWrite(users)
-  }
+export const followed = new Set<string>(['removals', ...eachList.map(([name]) => name)])

@@ -255,7 +255,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
 
     update: async (user_id: number, id: string, progress: Progress) => {
       const _id = historyId(id, historyUpdateNotFound)
-      // `user_id` also names the user to the streams of changes: nudges.ts reads it in the filters of writes.
+      // `user_id` also names the user to the streams of changes: driver/observing.ts reads it in the filters of writes.
       const { matchedCount } = await withRetries(lostFor =>
         history.updateOne({ _id, user_id }, pipelineOf([progress], completedAt, lostFor))
       )

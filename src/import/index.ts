@@ -5,7 +5,7 @@ import { defaultCompletedAt } from '../config.js'
 import { observed } from '../data/driver/observing.js'
 import { ensureIndexes } from '../data/index.js'
 import type { Lease } from '../data/leases.js'
-import { noticing, nudgesOf } from '../data/nudges.js'
+import { nudgesOf } from '../data/nudges.js'
 import { Nudger } from '../viewing/nudging.js'
 import { checkFile, Faults, ImportError } from './checking.js'
 import { type ImportRun, type Kind, KnownIds, operationTimeout } from './kind.js'
@@ -81,7 +81,7 @@ export interface ImportResult {
 export const importFiles = async (db: Db, input: string[] | Record<string, string>, options: ImportOptions = {}): Promise<ImportResult> => {
   const nudger = new Nudger(nudgesOf(db))
   try {
-    return await importNoticed(observed(db, noticing(nudger.note)), input, options)
+    return await importNoticed(observed(db, { onWrite: nudger.noteWrite }), input, options)
   } finally {
     await nudger.close()
   }

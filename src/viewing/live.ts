@@ -68,7 +68,7 @@ export class LiveStreams {
   }
 
   /** Looks for changes in the lists of these users. */
-  nudge(users: number[] | 'everybody') {
+  readonly nudge = (users: number[] | 'everybody') => {
     if (this.size === 0) return
     const nudged = users === 'everybody' ? [...this.followers.values()] : users.map(user => this.followers.get(user) ?? [])
     for (const followers of nudged.flat()) void this.look(followers, users !== 'everybody')

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Write } from '../data/driver/observing.js'
 import type { Data } from '../data/index.js'
-import type { Nudge } from '../data/nudges.js'
+import { followed, type Nudge } from '../data/nudges.js'
 import { seconds } from '../time.js'
 
 /** How often a process sends a nudge, even if it has nothing to tell, so that others notice if it was killed before it could. */
@@ -31,6 +32,11 @@ export class Nudger {
   private unsent: Nudge | undefined
 
   constructor(private readonly nudges: Nudges) {}
+
+  /** Notes whose lists it may have changed. Every write to these lists that changes what is sent has to name its users. */
+  readonly noteWrite = ({ collection, users }: Write) => {
+    if (followed.has(collection)) this.note(users)
+  }
 
   /** Without users, it only sends what is pending, if anything, and shows that this process lives. */
   readonly note = (users: number[]) => {

@@ -10,8 +10,9 @@ import { isUnavailable } from '../../src/data/driver/faults.js'
 import { observed } from '../../src/data/driver/observing.js'
 import { aggregateAll, aggregateCommitted, aggregateRaw, findAll } from '../../src/data/driver/read-all.js'
 import { withRetries } from '../../src/data/driver/retry.js'
-import { noticing } from '../../src/data/nudges.js'
+import { nudgesOf } from '../../src/data/nudges.js'
 import { hashPassword } from '../../src/identity/passwords.js'
+import { Nudger } from '../../src/viewing/nudging.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
 import { addUser, beginSession, build, password } from '../helpers/app.js'
 import { databaseOf, databaseUrl, openCursors, seededUrl } from '../helpers/database.js'
@@ -372,22 +373,25 @@ const reads: Record<string, (db: Db) => Promise<{ _id: number }[]>> = {
 t.test('every write to a list of viewers is noticed, and options reach the driver', async t => {
   const { client, db } = connectionTo(await databaseUrl(t))
   t.teardown(() => client.close())
+  const nudger = new Nudger(nudgesOf(db))
+  t.teardown(() => nudger.close())
   const noticed: number[][] = []
-  const wrapped = observed(
-    db,
-    noticing(users => noticed.push(users))
-  )
+  nudger.onNote = users => noticed.push(users)
+  const wrapped = observed(db, { onWrite: nudger.noteWrite })
   const hidden = wrapped.collection('hidden', { readConcern: 'majority' })
   t.equal(hidden.readConcern?.level, 'majority')
   t.equal(wrapped.collection('things', { readConcern: 'majority' }).readConcern?.level, 'majority')
   await hidden.insertOne({ user_id: 1 })
   await hidden.replaceOne({ user_id: 2 }, { user_id: 2 }, { upsert: true })
-  await hidden.bulkWrite([{ updateOne: { filter: { user_id: 3 }, update: { $set: { name: 'three' } } } }])
+  await hidden.bulkWrite([
+    { updateOne: { filter: { user_id: 3 }, update: { $set: { name: 'three' } } } },
+    { insertOne: { document: { user_id: 6 } } }
+  ])
   await hidden.findOneAndUpdate({ user_id: 4 }, { $set: { name: 'four' } })
   const named = [{ $documents: [{ user_id: 5 }] }, { $set: { name: '$$name' } }, { $merge: { into: 'hidden' } }]
   await wrapped.aggregate(named, { let: { name: 'five' } }).toArray()
   t.match(await hidden.findOne({ user_id: 5 }), { name: 'five' })
-  t.strictSame(noticed, [[1], [2], [3], [4], [5]])
+  t.strictSame(noticed, [[1], [2], [3, 6], [4], [5]])
 })
 
 t.test('what does not fit into one batch is read to its end', async t => {

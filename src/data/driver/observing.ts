@@ -5,30 +5,59 @@ export interface Operation {
   collection: string
   /** The name of the method or the command; `merge` if documents were merged into the collection. */
   kind: string
-  isWrite: boolean
   milliseconds: number
-  args: readonly unknown[]
+}
+
+/** A write that has ended. */
+export interface Write {
+  collection: string
+  /** The users that it names. Empty if it names none. */
+  users: number[]
+}
+
+interface Observer {
+  onEnd?: (operation: Operation) => void
+  onWrite?: (write: Write) => void
 }
 
 const reads = ['aggregate', 'estimatedDocumentCount', 'find', 'findOne'] as const
-const writes = ['bulkWrite', 'deleteMany', 'deleteOne', 'findOneAndUpdate', 'insertOne', 'replaceOne', 'updateMany', 'updateOne'] as const
-const writeKinds = new Set<string>([...writes, 'merge'])
+
+const userIn = ({ user_id }: Document): number[] => (typeof user_id === 'number' ? [user_id] : [])
+
+/** The methods that write, with the users that each names in its first argument. */
+const writes = {
+  insertOne: userIn,
+  replaceOne: userIn,
+  updateOne: userIn,
+  updateMany: userIn,
+  deleteOne: userIn,
+  deleteMany: userIn,
+  findOneAndUpdate: userIn,
+  bulkWrite: (operations: Document[]) =>
+    operations.flatMap(operation => {
+      const { filter, document } = Object.values(operation)[0]
+      return userIn(filter ?? document)
+    })
+}
+const usersInMerge = ([{ $documents }]: [{ $documents: Document[] }]) => [...new Set($documents.flatMap(userIn))]
+const usersIn = new Map<string, (target: never) => number[]>(Object.entries({ ...writes, merge: usersInMerge }))
 
 type Method = (...args: never[]) => unknown
 
 const isCursor = (result: unknown): result is { once: (event: 'close', listener: () => void) => void } =>
   typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 
-/**
- * The database, with a call of `onEnd` after each operation. The driver's own command monitoring would parse each reply a second time.
- */
-export const observed = (db: Db, onEnd: (operation: Operation) => void): Db => {
+/** The database, observed. The driver's own command monitoring would parse each reply a second time. */
+export const observed = (db: Db, { onEnd, onWrite }: Observer): Db => {
   const observedMethod =
     (collection: string, kind: string, method: Method): Method =>
     (...args) => {
-      const isWrite = writeKinds.has(kind)
       const began = performance.now()
-      const end = () => onEnd({ collection, kind, isWrite, milliseconds: performance.now() - began, args })
+      const end = () => {
+        onEnd?.({ collection, kind, milliseconds: performance.now() - began })
+        const users = usersIn.get(kind)
+        if (users) onWrite?.({ collection, users: users(args[0] as never) })
+      }
       const result = method(...args)
       if (isCursor(result)) result.once('close', end)
       else (result as Promise<unknown>).then(end, end)
@@ -36,7 +65,7 @@ export const observed = (db: Db, onEnd: (operation: Operation) => void): Db => {
     }
 
   const observedCollection = (collection: Collection): Collection => {
-    const ofEach = [...reads, ...writes].map(kind => [
+    const ofEach = [...reads, ...(Object.keys(writes) as (keyof typeof writes)[])].map(kind => [
       kind,
       observedMethod(collection.collectionName, kind, collection[kind].bind(collection))
     ])
