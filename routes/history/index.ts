@@ -17,7 +17,7 @@ import {
 } from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
 import { HistoryId } from '../../schemas/path-ids.js'
-import { historyContentIdMissing, historyContentNotFound, historyUpdateNotFound, orThrow } from '../../src/errors.js'
+import { historyContentIdMissing, historyContentNotFound, historyUpdateNotFound } from '../../src/errors.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
 import { endOf, markedBy, needsContent, progressIn, readReports, reported, reportOf } from '../../src/viewing/report-bodies.js'
@@ -102,7 +102,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
     '',
     { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(historyContentIdMissing) },
     async function reportProgress(request, reply) {
-      const report = orThrow(reportOf(request.body, catalogue, app.audienceOf(request)), historyContentNotFound)
+      const report = reportOf(request.body, catalogue, app.audienceOf(request))
+      if (!report) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
       // Undefined if the report is older than the removal of its element, and there is no newer one.
       const elementId = await reports.put(viewer.id, report)
