@@ -1,7 +1,6 @@
 import type { Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import autoload from '@fastify/autoload'
-import { type Serializer, type SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import sensible from '@fastify/sensible'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyHttpOptions, type FastifyServerOptions, LogController } from 'fastify'
@@ -27,7 +26,8 @@ import unknownRoutes from '../plugins/unknown-routes.js'
 import { sharedSchemas } from '../schemas/common.js'
 import type { Settings } from './config.js'
 import { trustedProxies } from './http/addresses.js'
-import { bodyLimit, isDecodable, requestId } from './http/requests.js'
+import { buildSerializer } from './http/reply.js'
+import { bodyLimit, requestId, routableUrl, sharedLogger } from './http/requests.js'
 import { answerParserError } from './http/unparsed-requests.js'
 import { compileValidator } from './http/validation.js'
 import { hasProvider } from './identity/secrets.js'
@@ -38,21 +38,6 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Compiles a serializer when it is first used, because compiling all of them doubles the time that an app takes to build.
- * Most are never used: errors and ready bytes have schemas for the documentation only.
- */
-const buildSerializer: SerializerFactory = (schemas, options) => {
-  const compile = SerializerSelector()(schemas, options)
-  return route => {
-    let serialize: Serializer | undefined
-    return answer => {
-      serialize ??= compile(route)
-      return serialize(answer)
-    }
-  }
-}
-
 const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   bodyLimit,
   // Loading the routes takes seconds on a busy machine.
@@ -60,8 +45,7 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   requestTimeout: 10_000,
   // For a caller who neither sends nor reads. Longer than any answer takes to begin, except of an import, which lifts it.
   connectionTimeout: Math.max(30_000, 2 * settings.DATABASE_TIMEOUT),
-  // Fastify would refuse an undecodable URL before any hook runs. plugins/unknown-routes.ts sees it as `originalUrl` and refuses it instead.
-  rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),
+  rewriteUrl: routableUrl,
   // Node would refuse a request without a Host with an empty body. plugins/requests.ts refuses it in JSON.
   http: { headersTimeout: 10_000, connectionsCheckingInterval: 1000, requireHostHeader: false },
   routerOptions: { maxParamLength: 16 * 1024 },
@@ -69,8 +53,7 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   return503OnClosing: false,
   logController: new LogController({ disableRequestLogging: true }),
   genReqId: requestId,
-  // A child logger per request would cost more than most answers. Log lines carry the request id as a field instead.
-  childLoggerFactory: logger => logger,
+  childLoggerFactory: sharedLogger,
   schemaController: { compilersFactory: { buildSerializer } },
   clientErrorHandler: answerParserError,
   frameworkErrors: sendError

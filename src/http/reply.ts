@@ -1,3 +1,4 @@
+import { type Serializer, type SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { Done } from '../../schemas/common.js'
 import type { Meta, PageQuery } from '../../schemas/page.js'
 
@@ -41,3 +42,18 @@ export const pageMeta = ({ page, perPage }: PageQuery, total: number): Meta => {
 
 /** The part of a list that is on a page. */
 export const onPage = <T>(all: T[], { page, perPage }: PageQuery) => all.slice((page - 1) * perPage, page * perPage)
+
+/**
+ * Compiles a serializer when it is first used, because compiling all of them doubles the time that an app takes to build.
+ * Most are never used: the schemas of errors, and of answers that are sent as ready bytes, only serve the documentation.
+ */
+export const buildSerializer: SerializerFactory = (schemas, options) => {
+  const compile = SerializerSelector()(schemas, options)
+  return route => {
+    let serialize: Serializer | undefined
+    return answer => {
+      serialize ??= compile(route)
+      return serialize(answer)
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 
 /** In bytes. */
@@ -27,6 +28,12 @@ export const isDecodable = (url: string) => {
     return false
   }
 }
+
+/** Fastify would refuse an undecodable URL before any hook runs. plugins/unknown-routes.ts sees it as `originalUrl` and refuses it instead. */
+export const routableUrl = ({ url = '/' }: IncomingMessage) => (isDecodable(url) ? url : '/')
+
+/** A child logger per request would cost more than most answers. Log lines carry the request id as a field instead. */
+export const sharedLogger = <Logger>(logger: Logger) => logger
 
 /** Parses the id in a path. Returns undefined for anything else, because a malformed id is a 404, not a 400. */
 export const integerId = (text: string): number | undefined => {
