@@ -21,8 +21,8 @@ declare module 'fastify' {
      * How requests to this route are admitted:
      * - `vital`: always, beyond every limit and under any load, also without a database
      * - `static`: like `public`, but needs no database and has no deadline, since the caller may read slowly
-     * - `public`: at once, unless too many requests are in progress; has a deadline
-     * - `viewer`: like `public`, but a signed-in caller queues for a connection to the database
+     * - `public`: unless too many requests are in progress; has a deadline
+     * - `viewer`: like `public`, but signed-in callers queue for the connections to the database
      * - `operator`: like `public`, but has no deadline
      * - `login`: even if too many requests are in progress, because logins have a queue of their own; has a deadline
      */
@@ -38,15 +38,12 @@ declare module 'fastify' {
  */
 export default fp(
   async app => {
-    // In progress means waiting for the database or using it. MAX_WAITING, `http_requests_waiting` and the reason `waiting` mean that, too.
     const { DATABASE_CONNECTIONS, MAX_WAITING: mostInProgress } = app.settings
     const timeout = answerTimeoutOf(app.settings)
+    // In progress means from when a request joins the queue or begins, until its end. Settings and metrics call that waiting.
     const inProgress = new InProgress(mostInProgress || Number.POSITIVE_INFINITY, timeout)
-    const turns = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount))
-    // A request counts as in progress from when it joins this queue.
+    const turns = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * partOfOneAccount))
     const viewerQueue = new DeadlineQueue(turns, inProgress)
-    // The request that reads is already counted, or it is an open stream.
-    const readQueue = new DeadlineQueue(turns, new InProgress(Number.POSITIVE_INFINITY, timeout))
     // Anonymous requests begin in slices, so that a crowd of anonymous callers delays no viewer and no health check.
     const crowd = new Pacer()
     gauge(
@@ -57,12 +54,12 @@ export default fp(
     )
 
     const isEventLoopDelayed = await eventLoopWatch(app)
-    const countRequest = rateLimitsOf(app.settings)
+    const countForRateLimit = rateLimitsOf(app.settings)
     const notNow = unavailable()
     const refusalOf = (request: FastifyRequest) => {
       const { admission } = request.routeOptions.config
       if (admission === 'vital') return undefined
-      // Only looks for room. `handleInTurn` counts the request later.
+      // Only looks for room, which the request takes when it is handled (`handleInTurn`, below).
       if (inProgress.isFull && admission !== 'login' && !inProgress.hasShareFor(keyOf(request))) {
         app.countRefusal('waiting')
         return notNow
@@ -71,7 +68,7 @@ export default fp(
         app.countRefusal('event_loop')
         return notNow
       }
-      const wait = countRequest(request.viewer, request.ip)
+      const wait = countForRateLimit(request.viewer, request.ip)
       if (wait > 0) {
         app.countRefusal(request.viewer ? 'user_limit' : 'address_limit')
         return tooManyRequests(wait / 1000)
@@ -84,9 +81,10 @@ export default fp(
     app.addHook('onRequest', (request, _reply, done) => {
       const refuseOrGoOn = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
-      if (isUrgent || crowd.waiting >= mostInCrowd) refuseOrGoOn()
+      const isCrowdFull = crowd.waiting >= mostInCrowd
       // `done` runs all that follows, up to the first I/O. A response from memory is sent in this slice.
-      else void crowd.run(refuseOrGoOn)
+      if (!isUrgent && !isCrowdFull) void crowd.run(refuseOrGoOn)
+      else refuseOrGoOn()
     })
 
     const handleInTurn = (request: FastifyRequest, handle: () => unknown) => {
@@ -101,6 +99,8 @@ export default fp(
       return admission === 'login' ? withDeadline(answer, timeout - spentMs) : inProgress.within(answer, spentMs, keyOf(request))
     }
 
+    // What reads is already in progress as a request, or it is an open stream.
+    const readQueue = new DeadlineQueue(turns, new InProgress(Number.POSITIVE_INFINITY, timeout))
     app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) =>
       readQueue.run(() => withRereads(read), spentMs + timeoutMargin, viewer?.account)
     )
@@ -124,7 +124,7 @@ export default fp(
 )
 
 /** The part of the connections to the database that one account may use at once, so that some are left for the next caller. */
-const shareOfAccount = 1 / 4
+const partOfOneAccount = 1 / 4
 
 const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip)
 
@@ -143,7 +143,7 @@ const withRereads = (read: () => unknown) => {
   })
 }
 
-/** At most this many anonymous requests wait for a slice, because waiting takes memory. Any more go on at once. */
+/** At most this many anonymous requests wait for a slice, because waiting takes memory. Any more do not wait. */
 const mostInCrowd = 1000
 
 /** In milliseconds. Startup blocks the event loop, and the first requests must not be refused for that. */

@@ -32,8 +32,8 @@ export default fp(
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static') return done()
       const named = headers[header]
-      // If a header names a profile, it may be that of a child, who must not be served like a caller without a token. Without the header, the
-      // guard of the route decides.
+      // A header may name the profile of a child, who must not be served like a caller without a token only because the token could not be
+      // checked. In all other cases, the guard of the route decides.
       if (!viewer) return done(named === undefined ? undefined : viewerFault)
       const { account } = viewer
       const id = named === undefined ? account : integerId(String(named))

@@ -51,7 +51,7 @@ export default fp(
     const answerLog = app.log.child({}, { redact: [] })
     const durations = histogram(app.metrics, {
       name: 'http_request_duration_seconds',
-      help: 'Duration of requests until the end of the answer',
+      help: 'Duration of requests until the end of the answer, which for a stream of changes is its beginning',
       bounds: durationBounds
     })
     const observers = new Map<string, Observe>()

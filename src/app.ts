@@ -73,7 +73,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
 
   app.decorate('settings', settings)
 
-  // Edge: what applies to every request that Node can parse, and to its answer.
+  // Edge: what applies to every request that Node can parse, and to its answer. Only `requests` and `cors` have hooks on requests.
   await app.register(metrics)
   await app.register(requests)
   await app.register(errors)
@@ -90,7 +90,8 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(recommendations)
   await app.register(moving)
 
-  // Who calls, and whether the request is served. Their hooks run in this order. `passwordChecks` and `live` have no hook on requests.
+  // Who calls, and whether the request is served. On known paths, the hooks of `authentication` and `admission` run, in this order, and
+  // then that of `chosenProfile` if there is an identity provider.
   await app.register(authentication)
   await app.register(passwordChecks)
   await app.register(admission)

@@ -1,4 +1,4 @@
-// First, so that a stop signal ends the process even while the other modules load.
+// The first to run, so that a stop signal ends the process even while the other modules start.
 import './process/early-stop.js'
 import { buildApp } from './app.js'
 import { Settings, settingsOrExit } from './config.js'

@@ -90,7 +90,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
-    // Only an age limit hides elements. Undefined without one.
+    // Undefined without an age limit: then all elements are listed.
     const isShown = catalogue.ageFilterFor(app.audienceOf(request))
     // Elements of a replaced content keep its id until plugins/moving.ts moves them.
     const storedIds = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))

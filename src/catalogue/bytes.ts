@@ -52,12 +52,12 @@ export class UnjoinedJson {
   }
 }
 
-/** In bytes. Larger answers are joined only to be sent (docs/decisions/043). */
-const largest = 64 * 1024
+/** Answers of up to this many bytes are joined at once, larger ones only to be sent (docs/decisions/043). */
+const joinedUpTo = 64 * 1024
 
 const joinedIfSmall = <T>(parts: JsonParts<T>) => {
   const unjoined = new UnjoinedJson(parts)
-  return (unjoined.length > largest ? unjoined : unjoined.joined()) as Json<T>
+  return (unjoined.length > joinedUpTo ? unjoined : unjoined.joined()) as Json<T>
 }
 
 /** The body of a public response. Empty ones are not cached, because callers can ask for any number of them. */

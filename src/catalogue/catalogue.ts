@@ -174,18 +174,18 @@ export class Catalogue {
       case 'contents':
         return this.readContents(full)
       case 'terms':
-        this.terms = new Terms(broken.leaveOut(kind, await data.terms.all(), isServable.terms))
+        this.terms = new Terms(broken.keepServable(kind, await data.terms.all(), isServable.terms))
         return
       case 'rail_collections':
-        this.railCollections = broken.leaveOut(kind, await data.railCollections.all(), isServable.rail_collections)
+        this.railCollections = broken.keepServable(kind, await data.railCollections.all(), isServable.rail_collections)
         return
       case 'legal_documents': {
-        const documents = broken.leaveOut(kind, await data.legalDocuments.all(), isServable.legal_documents)
+        const documents = broken.keepServable(kind, await data.legalDocuments.all(), isServable.legal_documents)
         this.legal = new Map(documents.map(document => [document._id, document]))
         return
       }
       case 'support_texts':
-        this.supportTexts = new SupportTexts(broken.leaveOut(kind, await data.supportTexts.all(), isServable.support_texts))
+        this.supportTexts = new SupportTexts(broken.keepServable(kind, await data.supportTexts.all(), isServable.support_texts))
         return
       // The last one, so that a new collection without a case does not compile.
       default:

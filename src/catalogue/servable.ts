@@ -87,8 +87,8 @@ export class BrokenDocuments {
     if (claims.includes(true)) this.onBroken(collection, names.slice(0, idsShown), ids.length)
   }
 
-  /** Drops the documents that cannot be served, and reports them. */
-  leaveOut<Document extends { _id: unknown }>(collection: string, documents: Document[], isServable: (document: Document) => boolean) {
+  /** The documents that can be served. Reports the others. */
+  keepServable<Document extends { _id: unknown }>(collection: string, documents: Document[], isServable: (document: Document) => boolean) {
     const servable: Document[] = []
     const broken: unknown[] = []
     for (const document of documents) {

@@ -67,7 +67,7 @@ export const pageOf = async <T extends Document>(
     { $limit: perPage },
     { $unionWith: { coll: collection.collectionName, pipeline: count } }
   ])
-  // One row is the count, which has no `_id`. It is missing if nothing matches.
+  // The row without an `_id` is the count. If nothing matches, there is no such row.
   let total = 0
   const elements: T[] = []
   for (const row of rows) {

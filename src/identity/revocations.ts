@@ -68,8 +68,8 @@ export class Revocations {
   unlessRevoked(viewer: Viewer): Viewer | null {
     const { id, account, sid, issuedAt } = viewer
     if (sid !== undefined && this.endedSessions.has(sid)) return null
-    // A restored database knows neither the sessions that ended since the backup nor the ids that were assigned since. Tokens of an
-    // identity provider name no session and no id of this database, so they stay valid: they have no `issuedAt`.
+    // Refuses own tokens from before a restore: the database has forgotten which sessions ended since the backup, and may assign the ids
+    // that were assigned since again. Tokens of an identity provider have no `issuedAt`, and stay valid.
     if (issuedAt !== undefined && issuedAt < Math.floor(this.restoredAt / 1000)) return null
     return this.isRefused(id) || this.isRefused(account) ? null : this.withCurrentLimit(viewer)
   }

@@ -58,7 +58,10 @@ export class InProgress {
   }
 }
 
-/** Runs jobs when the semaphore has a permit for their caller. A job that is still queued at its deadline never begins. */
+/**
+ * Runs jobs when the semaphore has a permit for their caller. `inProgress` counts them and sets their deadlines. A job that is still queued
+ * at its deadline never begins.
+ */
 export class DeadlineQueue {
   constructor(
     private readonly semaphore: Semaphore,

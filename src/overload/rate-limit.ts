@@ -5,7 +5,7 @@ import type { Viewer } from '../identity/tokens.js'
 import { minutes } from '../time.js'
 import type { CallerKey } from './semaphore.js'
 
-/** Counts requests: by account for signed-in callers (by profile, if it has an age limit), by address for all others. */
+/** Counts requests: by account for signed-in callers (by profile, if their token has an age limit), by address for all others. */
 export const rateLimitsOf = ({ RATE_LIMIT, RATE_LIMIT_ADDRESS }: Settings) => {
   const users = new RateLimit<number>(minutes(1), memoryBound)
   const addresses = new RateLimit<string>(minutes(1), memoryBound)
@@ -20,7 +20,8 @@ export const rateLimitsOf = ({ RATE_LIMIT, RATE_LIMIT_ADDRESS }: Settings) => {
 const memoryBound = 10 * 1024 * 1024
 
 /**
- * A profile with an age limit is counted by itself, so that a child cannot use up the limit of its parents. The key is negative, because
+ * A profile with an age limit is counted by itself, so that a child cannot use up the limit of its parents. Not with an identity provider,
+ * where requests are counted before the profile is chosen. The key is negative, because
  * the id of a first profile is also the id of its account.
  */
 const countedAs = ({ id, account, maxAge }: Viewer) => (maxAge === undefined ? account : -id)

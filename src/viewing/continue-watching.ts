@@ -8,7 +8,7 @@ import { type HistoryDocument, isServableHistory, toHistory } from '../data/hist
 import type { HistoryColumns } from '../data/history-columns.js'
 import { isCompleted, isResumable } from '../data/progress.js'
 import { isWireTime, timestamp } from '../time.js'
-import { historyFields, joinContents } from './viewer-bytes.js'
+import { historyFields, withContents } from './viewer-bytes.js'
 
 interface Card {
   reason: 'resume' | 'next'
@@ -85,7 +85,7 @@ export type CardWithHistory = Card & { element: HistoryDocument | undefined }
 
 /** Joins the cards with the history of their contents. Skips a card to resume if its element is gone or cannot be served. */
 export const cardsWithHistory = ({ broken, skeleton }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
-  const servable = broken.leaveOut('history', elements, isServableHistory)
+  const servable = broken.keepServable('history', elements, isServableHistory)
   const elementOf = new Map<number, HistoryDocument>()
   for (const element of servable) {
     const content_id = skeleton.leadOf(element.content_id)
@@ -121,4 +121,4 @@ export const cardParts = ({ reason, updated_at, element }: CardWithHistory, cont
 
 /** `elements` is the history of the cards' contents. */
 export const cardsPageBytes = async (catalogue: Catalogue, cards: Card[], elements: HistoryDocument[], meta: Meta) =>
-  pageBytes(await joinContents(catalogue, cardsWithHistory(catalogue, cards, elements), cardParts), meta)
+  pageBytes(await withContents(catalogue, cardsWithHistory(catalogue, cards, elements), cardParts), meta)

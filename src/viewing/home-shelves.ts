@@ -167,7 +167,7 @@ export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: 
     kind: 'watchlist',
     more: `${basePath}/watchlist`,
     items: catalogue.broken
-      .leaveOut('watchlist', saved, isServableWatchlist)
+      .keepServable('watchlist', saved, isServableWatchlist)
       .map(element => ({ ...element, content_id: catalogue.skeleton.leadOf(element.content_id) }))
       .filter(({ content_id }) => (isShown?.(content_id) ?? true) && seen.size < seen.add(content_id).size)
       .slice(0, items)

@@ -12,8 +12,8 @@ import type { ViewerList } from '../data/removals.js'
 import { isServableWatchlist, toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
 import { orThrow, resourceNotFound } from '../errors.js'
 
-/** Joins each element with its content. Skips elements whose content is missing in the database, or cannot be served. */
-export const joinContents = async <T extends { content_id: number }, Element>(
+/** Puts its content into each element. Skips elements whose content is missing in the database, or cannot be served. */
+export const withContents = async <T extends { content_id: number }, Element>(
   { fragments }: Catalogue,
   elements: T[],
   toParts: (element: T, content: Fragment) => JsonParts<Element>
@@ -42,7 +42,7 @@ export const historyFields = (progress: HistoryProgress) => {
 const historyParts = (document: HistoryDocument, content: Fragment) => {
   const { before, after } = historyFields(toHistory(document))
   // The content's bytes lack its closing brace.
-  return jsonParts<HistoryElement>([`{${before},"content":`, content.bytes, `},${after}}`])
+  return jsonParts<HistoryElement>(['{', before, ',"content":', content.bytes, '},', after, '}'])
 }
 export const watchlistParts = (document: WatchlistDocument, content: Fragment) =>
   withContent(toWatchlist(document, content.handler_id), content)
@@ -62,8 +62,8 @@ const pageWriter =
     toParts: (document: Document, content: Fragment) => JsonParts<Element>
   ) =>
   async (catalogue: Catalogue, elements: Document[], meta: Meta) => {
-    const servable = catalogue.broken.leaveOut(name, elements, isServable)
-    return pageBytes(await joinContents(catalogue, servable, toParts), meta)
+    const servable = catalogue.broken.keepServable(name, elements, isServable)
+    return pageBytes(await withContents(catalogue, servable, toParts), meta)
   }
 
 export const historyPageBytes = pageWriter('history', isServableHistory, historyParts)
@@ -73,7 +73,7 @@ export const ratingsPageBytes = pageWriter('ratings', isServableRating, titlePar
 
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
   const { fragments, broken } = catalogue
-  const [servable] = broken.leaveOut('history', [element], isServableHistory)
+  const [servable] = broken.keepServable('history', [element], isServableHistory)
   const { content_id } = orThrow(servable, resourceNotFound)
   if (catalogue.ageFilterFor(audience)?.(content_id) === false) throw resourceNotFound()
   const [content] = await fragments.load([content_id])
