@@ -30,7 +30,7 @@ export const tags = [
   {
     name: 'Profiles',
     description:
-      'The viewers of an account, each with lists of their own. Children have an age limit. If the operator uses an identity provider, send the id of the profile that watches in the header `Viewer-Profile` with every call, instead of signing in to the profile.'
+      'The viewers of an account, each with lists of their own. Children have an age limit. If the operator uses an identity provider, send the id of the profile that watches in the header `Viewer-Profile` with every call, instead of signing in to the profile. Any other id in it is a 403.'
   },
   { name: 'Account', description: "The user's name and password, a copy of the stored data, and erasure." },
   { name: 'Texts', description: "Legal and support texts in the caller's language." },
