@@ -92,7 +92,7 @@ export default fp(
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
       // Reads are repeated here, as a whole. A request that writes might do something twice: src/data/ repeats each write by itself.
-      const begin = isRepeatable(request) ? () => withRereads(handle) : handle
+      const begin = isRepeatable(request) ? () => withRereads(handle, timeout - spentMs) : handle
       if (admission === 'viewer' && viewer) return viewerQueue.run(begin, spentMs, viewer.account)
       const answer = begin()
       if (!(answer instanceof Promise)) return answer
@@ -101,9 +101,10 @@ export default fp(
 
     // What reads is already in progress as a request, or it is an open stream.
     const readQueue = new DeadlineQueue(turns, new InProgress(Number.POSITIVE_INFINITY, timeout))
-    app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) =>
-      readQueue.run(() => withRereads(read), spentMs + timeoutMargin, viewer?.account)
-    )
+    app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) => {
+      const elapsed = spentMs + timeoutMargin
+      return readQueue.run(() => withRereads(read, timeout - elapsed), elapsed, viewer?.account)
+    })
 
     const routes: RouteOptions[] = []
     app.addHook('onRoute', route => {
@@ -131,13 +132,13 @@ const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip
 const isRepeatable = ({ method, routeOptions: { config } }: FastifyRequest) =>
   config.isRepeatable ?? (method === 'GET' || method === 'HEAD')
 
-/** Reads again if a connection to the database broke. The first attempt may answer from memory, without a promise. */
-const withRereads = (read: () => unknown) => {
+/** Reads again if a connection to the database broke, until the deadline. The first attempt may answer from memory, without a promise. */
+const withRereads = (read: () => unknown, timeout: number) => {
   const began = Date.now()
   const answer = read()
   if (!(answer instanceof Promise)) return answer
   return answer.catch(error => {
-    const until = retryDeadline(began)
+    const until = Math.min(retryDeadline(began), began + timeout)
     if (!isUnavailable(error) || Date.now() > until) throw error
     return withRetries(async () => read(), until)
   })

@@ -73,7 +73,11 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
 
   app.decorate('settings', settings)
 
-  // Edge: what applies to every request that Node can parse, and to its answer. Only `requests` and `cors` have hooks on requests.
+  // The way of a request: the hooks of `requests`, `cors`, `authentication`, `admission` and, with an identity provider, `chosenProfile`. Then
+  // its body, the schema of its route, and its handler, which waits in `admission` for its turn. The handler responds by `replies`, or throws
+  // to `errors`. At the end, `requests` logs the answer.
+
+  // Edge: what applies to every request that Node can parse, and to its answer.
   await app.register(metrics)
   await app.register(requests)
   await app.register(errors)
@@ -82,7 +86,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(cors)
   await app.register(drain)
 
-  // Data: the database and what is loaded from it into memory. None of these has a hook on requests.
+  // Data: the database and what is loaded from it into memory.
   await app.register(mongo)
   await app.register(preparation)
   await app.register(revocations)
@@ -90,8 +94,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(recommendations)
   await app.register(moving)
 
-  // Who calls, and whether the request is served. On known paths, the hooks of `authentication` and `admission` run, in this order, and
-  // then that of `chosenProfile` if there is an identity provider.
+  // Who calls, and whether the request is served.
   await app.register(authentication)
   await app.register(passwordChecks)
   await app.register(admission)

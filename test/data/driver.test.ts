@@ -202,6 +202,26 @@ t.test('a read is repeated when its connection breaks', async t => {
   t.match(collectionOf(answer), [{ content_id: 1, time: 30 }])
 })
 
+t.test('a read is not repeated after its deadline', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '100' } })
+  const viewer = await viewerOf(app)
+  let attempts = 0
+  const cutEach = (): unknown =>
+    proxy
+      .at('$unionWith', proxy.cut)
+      .then(() => attempts++)
+      .then(cutEach)
+  cutEach()
+  t.equal((await viewer.get('/history')).statusCode, 503)
+  // The one that was under way at the deadline.
+  await sleep(200)
+  const before = attempts
+  t.ok(before > 1, `${before} attempts`)
+  await sleep(1000)
+  t.equal(attempts, before)
+})
+
 t.test('a client is closed soon after its connections were cut off', async t => {
   const proxy = await proxyTo(t, await databaseUrl(t))
   for (const turns of [0, 1, 2, 3]) {
