@@ -40,11 +40,11 @@ export default fp(
   async app => {
     const { DATABASE_CONNECTIONS, MAX_WAITING: mostInProgress } = app.settings
     const timeout = answerTimeoutOf(app.settings)
-    // In progress means from when a request joins the queue or begins, until its end. Settings and metrics call that waiting.
+    // In progress: queued for the database, or in the handler. Settings and metrics call both waiting.
     const inProgress = new InProgress(mostInProgress || Number.POSITIVE_INFINITY, timeout)
     const turns = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * partOfOneAccount))
     const viewerQueue = new DeadlineQueue(turns, inProgress)
-    // Anonymous requests begin in slices, so that a crowd of anonymous callers delays no viewer and no health check.
+    // Anonymous requests begin in slices of a millisecond, so that a crowd of anonymous callers delays no viewer and no health check.
     const crowd = new Pacer()
     gauge(
       app.metrics,
@@ -80,30 +80,12 @@ export default fp(
     }
     app.addHook('onRequest', (request, _reply, done) => {
       const refuseOrGoOn = () => done(refusalOf(request))
-      const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
+      const skipsCrowd = request.viewer !== null || request.routeOptions.config.admission === 'vital'
+      // Any more do not wait, because waiting takes memory.
       const isCrowdFull = crowd.waiting >= mostInCrowd
       // `done` runs all that follows, up to the first I/O. A response from memory is sent in this slice.
-      if (!isUrgent && !isCrowdFull) void crowd.run(refuseOrGoOn)
+      if (!skipsCrowd && !isCrowdFull) void crowd.run(refuseOrGoOn)
       else refuseOrGoOn()
-    })
-
-    const handleInTurn = (request: FastifyRequest, handle: () => unknown) => {
-      const { spentMs, routeOptions, viewer } = request
-      const { admission } = routeOptions.config
-      if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
-      // Reads are repeated here, as a whole. A request that writes might do something twice: src/data/ repeats each write by itself.
-      const begin = isRepeatable(request) ? () => withRereads(handle, timeout - spentMs) : handle
-      if (admission === 'viewer' && viewer) return viewerQueue.run(begin, spentMs, viewer.account)
-      const answer = begin()
-      if (!(answer instanceof Promise)) return answer
-      return admission === 'login' ? withDeadline(answer, timeout - spentMs) : inProgress.within(answer, spentMs, keyOf(request))
-    }
-
-    // What reads is already in progress as a request, or it is an open stream.
-    const readQueue = new DeadlineQueue(turns, new InProgress(Number.POSITIVE_INFINITY, timeout))
-    app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) => {
-      const elapsed = spentMs + timeoutMargin
-      return readQueue.run(() => withRereads(read, timeout - elapsed), elapsed, viewer?.account)
     })
 
     const routes: RouteOptions[] = []
@@ -120,6 +102,27 @@ export default fp(
       for (const { method, url, config } of routes)
         if (!config?.admission) throw new Error(`The route ${method} ${url} has no admission class in its config`)
     })
+
+    const handleInTurn = (request: FastifyRequest, handle: () => unknown) => {
+      const { spentMs, routeOptions, viewer } = request
+      const { admission } = routeOptions.config
+      if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
+      // Reads are repeated here, as a whole. A request that writes might do something twice: src/data/ repeats each write by itself.
+      const deadline = Date.now() + timeout - spentMs
+      const run = isRepeatable(request) ? () => withRereads(handle, deadline) : handle
+      if (admission === 'viewer' && viewer) return viewerQueue.run(run, spentMs, viewer.account)
+      const answer = run()
+      if (!(answer instanceof Promise)) return answer
+      return admission === 'login' ? withDeadline(answer, timeout - spentMs) : inProgress.within(answer, spentMs, keyOf(request))
+    }
+
+    // Without a limit, because the caller is already in progress as a request, or is an open stream.
+    const readQueue = new DeadlineQueue(turns, new InProgress(Number.POSITIVE_INFINITY, timeout))
+    app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) => {
+      const elapsed = spentMs + timeoutMargin
+      const deadline = Date.now() + timeout - elapsed
+      return readQueue.run(() => withRereads(read, deadline), elapsed, viewer?.account)
+    })
   },
   { name: 'admission', dependencies: ['metrics', 'preparation', 'authentication'], decorators: { fastify: ['settings'] } }
 )
@@ -132,19 +135,19 @@ const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip
 const isRepeatable = ({ method, routeOptions: { config } }: FastifyRequest) =>
   config.isRepeatable ?? (method === 'GET' || method === 'HEAD')
 
-/** Reads again if a connection to the database broke, until the deadline. The first attempt may answer from memory, without a promise. */
-const withRereads = (read: () => unknown, timeout: number) => {
+/** Reads again if a connection to the database broke, but not past the deadline. The first attempt may answer from memory, without a promise. */
+const withRereads = (read: () => unknown, deadline: number) => {
   const began = Date.now()
   const answer = read()
   if (!(answer instanceof Promise)) return answer
   return answer.catch(error => {
-    const until = Math.min(retryDeadline(began), began + timeout)
+    const until = Math.min(retryDeadline(began), deadline)
     if (!isUnavailable(error) || Date.now() > until) throw error
     return withRetries(async () => read(), until)
   })
 }
 
-/** At most this many anonymous requests wait for a slice, because waiting takes memory. Any more do not wait. */
+/** At most this many anonymous requests wait for a slice. */
 const mostInCrowd = 1000
 
 /** In milliseconds. Startup blocks the event loop, and the first requests must not be refused for that. */

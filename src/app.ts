@@ -43,10 +43,10 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   // Loading the routes takes seconds on a busy machine.
   pluginTimeout: 60_000,
   requestTimeout: 10_000,
-  // For a caller who neither sends nor reads. Longer than any answer takes to begin, except of an import, which lifts it.
+  // For a caller who neither sends nor reads. Longer than any answer takes to begin. Imports turn it off.
   connectionTimeout: Math.max(30_000, 2 * settings.DATABASE_TIMEOUT),
   rewriteUrl: routableUrl,
-  // Node would refuse a request without a Host with an empty body. plugins/requests.ts refuses it in JSON.
+  // Without a Host header, Node would answer with an empty body. plugins/requests.ts answers in JSON.
   http: { headersTimeout: 10_000, connectionsCheckingInterval: 1000, requireHostHeader: false },
   routerOptions: { maxParamLength: 16 * 1024 },
   trustProxy: trustedProxies(settings.TRUST_PROXY),
@@ -73,9 +73,10 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
 
   app.decorate('settings', settings)
 
-  // The way of a request: the hooks of `requests`, `cors`, `authentication`, `admission` and, with an identity provider, `chosenProfile`. Then
-  // its body, the schema of its route, and its handler, which waits in `admission` for its turn. The handler responds by `replies`, or throws
-  // to `errors`. At the end, `requests` logs the answer.
+  // The way of a request: the hooks of `requests`, `cors`, `authentication` and `admission`, that of `unknownRoutes` if no route matches, that of
+  // `chosenProfile` with an identity provider, and the guard of its route, like `forViewers`. Then its body, the schema of its route, and its
+  // handler, which waits in `admission` for its turn. It returns an object or, by `replies`, bytes, or throws to `errors`. At the end,
+  // `requests` logs the answer.
 
   // Edge: what applies to every request that Node can parse, and to its answer.
   await app.register(metrics)
@@ -86,7 +87,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(cors)
   await app.register(drain)
 
-  // Data: the database and what is loaded from it into memory.
+  // Data: the database, what is loaded from it into memory, and what is moved in it.
   await app.register(mongo)
   await app.register(preparation)
   await app.register(revocations)
@@ -94,7 +95,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(recommendations)
   await app.register(moving)
 
-  // Who calls, and whether the request is served.
+  // Who calls, whether the request is served, and the streams that stay open.
   await app.register(authentication)
   await app.register(passwordChecks)
   await app.register(admission)

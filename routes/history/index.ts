@@ -90,7 +90,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
-    // Undefined without an age limit: then all elements are listed.
+    // Undefined without an age limit: then no element is left out for the age of its viewer.
     const isShown = catalogue.ageFilterFor(app.audienceOf(request))
     // Elements of a replaced content keep its id until plugins/moving.ts moves them.
     const storedIds = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))

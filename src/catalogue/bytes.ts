@@ -20,7 +20,7 @@ export const jsonParts = <T>(parts: Part[]) => parts as JsonParts<T>
 
 export const partsOf = <T>(value: T) => jsonParts<T>([JSON.stringify(value)])
 
-/** An answer before its parts are copied into one buffer. The fragments among them are those of the cache. */
+/** An answer before its parts are copied into one buffer. It shares the bytes of cached contents. */
 export class UnjoinedJson {
   length = 0
   private readonly pieces: Part[] = []
@@ -52,7 +52,7 @@ export class UnjoinedJson {
   }
 }
 
-/** Answers of up to this many bytes are joined at once, larger ones only to be sent (docs/decisions/043). */
+/** Answers of up to this many bytes are joined at once. Larger ones stay in parts until `reply.json` (docs/decisions/043). */
 const joinedUpTo = 64 * 1024
 
 const joinedIfSmall = <T>(parts: JsonParts<T>) => {

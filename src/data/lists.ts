@@ -79,9 +79,9 @@ export const pageOf = async <T extends Document>(
 }
 
 const contentsToLeaveOut = async <T extends Document>(db: Db, collection: Collection<T>, filter: Filter<T>, isShown: IsShown) => {
-  const elements = [{ $match: filter }, { $project: { _id: 0, content_id: 1 } }]
-  const contents = await aggregateAll<{ content_id: number }>(db, collection, elements)
-  return contents.map(({ content_id }) => content_id).filter(id => !isShown(id))
+  const stages = [{ $match: filter }, { $project: { _id: 0, content_id: 1 } }]
+  const elements = await aggregateAll<{ content_id: number }>(db, collection, stages)
+  return elements.map(({ content_id }) => content_id).filter(id => !isShown(id))
 }
 
 /** The error for an id that matched none of the user's documents: `forbidden` if it is another user's, else `missing`. */

@@ -98,7 +98,7 @@ const changesIn = async (catalogue: Catalogue, page: Change[], removed: Removed,
     for (const { from, element } of page) if (from === name) changed.set(element.content_id, element)
     // Removed since the page was read.
     for (const id of removed[name]) changed.delete(id)
-    const elements = catalogue.broken.keepServable(name, [...changed.values()], list.isServable)
+    const elements = catalogue.brokenDocuments.keepServable(name, [...changed.values()], list.isServable)
     lists[name] = list.namesVideo ? await namingVideos(catalogue, elements, list.toEntry) : elements.map(element => list.toEntry(element))
   }
   const ids = Object.fromEntries(eachList.map(([name]) => [name, [...removed[name]].map(wireContentId)]))

@@ -84,8 +84,12 @@ export const continueWatching = (
 export type CardWithHistory = Card & { element: HistoryDocument | undefined }
 
 /** Joins the cards with the history of their contents. Skips a card to resume if its element is gone or cannot be served. */
-export const cardsWithHistory = ({ broken, skeleton }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
-  const servable = broken.keepServable('history', elements, isServableHistory)
+export const cardsWithHistory = (
+  { brokenDocuments, skeleton }: Catalogue,
+  cards: Card[],
+  elements: HistoryDocument[]
+): CardWithHistory[] => {
+  const servable = brokenDocuments.keepServable('history', elements, isServableHistory)
   const elementOf = new Map<number, HistoryDocument>()
   for (const element of servable) {
     const content_id = skeleton.leadOf(element.content_id)

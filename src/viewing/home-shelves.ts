@@ -166,7 +166,7 @@ export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: 
   return {
     kind: 'watchlist',
     more: `${basePath}/watchlist`,
-    items: catalogue.broken
+    items: catalogue.brokenDocuments
       .keepServable('watchlist', saved, isServableWatchlist)
       .map(element => ({ ...element, content_id: catalogue.skeleton.leadOf(element.content_id) }))
       .filter(({ content_id }) => (isShown?.(content_id) ?? true) && seen.size < seen.add(content_id).size)

@@ -62,7 +62,7 @@ const pageWriter =
     toParts: (document: Document, content: Fragment) => JsonParts<Element>
   ) =>
   async (catalogue: Catalogue, elements: Document[], meta: Meta) => {
-    const servable = catalogue.broken.keepServable(name, elements, isServable)
+    const servable = catalogue.brokenDocuments.keepServable(name, elements, isServable)
     return pageBytes(await withContents(catalogue, servable, toParts), meta)
   }
 
@@ -72,8 +72,8 @@ export const hiddenPageBytes = pageWriter('hidden', isServableElement, titlePart
 export const ratingsPageBytes = pageWriter('ratings', isServableRating, titleParts(toRating))
 
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
-  const { fragments, broken } = catalogue
-  const [servable] = broken.keepServable('history', [element], isServableHistory)
+  const { fragments, brokenDocuments } = catalogue
+  const [servable] = brokenDocuments.keepServable('history', [element], isServableHistory)
   const { content_id } = orThrow(servable, resourceNotFound)
   if (catalogue.ageFilterFor(audience)?.(content_id) === false) throw resourceNotFound()
   const [content] = await fragments.load([content_id])
