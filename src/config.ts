@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
-import { envSchema } from 'env-schema'
+import type { ErrorObject } from 'ajv'
 import { MongoClient } from 'mongodb'
 import { loginWindowMinutes, maxSuccessfulLogins } from './data/attempts.js'
 import { refuseUnusableTokens, refuseWeakSecret, withTokenSource } from './identity/secrets.js'
@@ -185,21 +185,18 @@ export const CommandSettings = Type.Pick(Settings, ['MONGO_URL', 'AUDIT_DAYS'])
 class SettingsError extends Error {}
 
 export const readSettings = <T extends TObject>(schema: T, env = environment()): Static<T> => {
+  const settings = given(schema, env)
+  // Fills in the defaults.
+  if (!inputAjv.validate(withTokenSource(schema, settings), settings))
+    throw new SettingsError(explained(inputAjv.errors as ErrorObject[], schema))
   try {
-    const data = given(schema, env)
-    const settings = envSchema<Record<string, unknown>>({
-      schema: structuredClone(withTokenSource(schema, data)),
-      data,
-      env: false,
-      ajv: inputAjv
-    })
     refuseUnusableUrl(String(settings.MONGO_URL))
     refuseUnusableTokens(settings)
     if (settings.IMPORT_KEY) refuseWeakSecret('IMPORT_KEY', String(settings.IMPORT_KEY))
-    return settings as Static<T>
   } catch (error) {
-    throw new SettingsError(explained(error, schema))
+    throw new SettingsError((error as Error).message)
   }
+  return settings as Static<T>
 }
 
 /** Reads the settings; if one is wrong, prints why and ends the process. */
@@ -223,7 +220,7 @@ const refuseUnusableUrl = (url: string) => {
 }
 
 /** The variables that are set. An empty variable counts as not set, since compose files and shells cannot leave one out. */
-const given = (schema: TObject, env: NodeJS.ProcessEnv) =>
+const given = (schema: TObject, env: NodeJS.ProcessEnv): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(schema.properties).flatMap(([name, { type }]) => {
       const value = env[name]
@@ -242,15 +239,8 @@ const environment = (): NodeJS.ProcessEnv => {
   return process.env
 }
 
-interface SettingFault {
-  instancePath: string
-  params: { missingProperty?: string }
-}
-
 /** One line per wrong setting, with its name and rule, and without its value, which may be a secret. */
-const explained = (error: unknown, schema: TObject) => {
-  const { errors, message } = error as Error & { errors?: SettingFault[] }
-  if (!errors) return message
+const explained = (errors: ErrorObject[], schema: TObject) => {
   const names = new Set(errors.map(({ instancePath, params }) => params.missingProperty ?? instancePath.slice(1)))
   return [...names]
     .map(name => {
