@@ -12,7 +12,7 @@ import { profileHeader } from '../src/identity/chosen-profiles.js'
 import { keysFromPem, keysFromUrl } from '../src/identity/provider-keys.js'
 import { providerTokens } from '../src/identity/provider-tokens.js'
 import { hasProvider } from '../src/identity/secrets.js'
-import { type Claims, ownTokens, type Tokens, type Viewer } from '../src/identity/tokens.js'
+import { type CheckToken, type Claims, ownTokens, type Viewer } from '../src/identity/tokens.js'
 import { answerTimeoutOf, withDeadline } from '../src/overload/deadlines.js'
 
 declare module 'fastify' {
@@ -76,7 +76,7 @@ const profileClaims = ({ account_id, max_age = null }: UserDocument) => ({
 
 const bearer = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
-const ownTokensOf = async (app: FastifyInstance, secret: string): Promise<Tokens> => {
+const ownTokensOf = async (app: FastifyInstance, secret: string): Promise<CheckToken> => {
   const { JWT_ISSUER: iss, JWT_AUDIENCE: aud, ACCESS_TOKEN_TTL } = app.settings
   if (new Set(secret).size < fewestDistinctCharacters) app.log.warn('JWT_SECRET has only a few different characters and is easy to guess')
   await app.register(jwt, {
@@ -100,7 +100,7 @@ const ownTokensOf = async (app: FastifyInstance, secret: string): Promise<Tokens
   })
 }
 
-const providerTokensOf = (app: FastifyInstance): Tokens => {
+const providerTokensOf = (app: FastifyInstance): CheckToken => {
   const { JWT_JWKS_URL, JWT_PUBLIC_KEY, JWT_ISSUER: iss, JWT_AUDIENCE: aud } = app.settings
   const keys = JWT_PUBLIC_KEY
     ? keysFromPem(JWT_PUBLIC_KEY)
@@ -114,7 +114,7 @@ export default fp(
   async app => {
     const { revocations, settings } = app
     const { JWT_SECRET, COUNTRY_HEADER } = settings
-    const tokens = JWT_SECRET === undefined ? providerTokensOf(app) : await ownTokensOf(app, JWT_SECRET)
+    const check = JWT_SECRET === undefined ? providerTokensOf(app) : await ownTokensOf(app, JWT_SECRET)
 
     app.decorateRequest('viewer', null)
     app.decorateRequest('viewerFault', undefined)
@@ -124,7 +124,7 @@ export default fp(
       if (request.routeOptions.config.admission === 'vital') return done()
       const { authorization } = request.headers
       const token = authorization && bearer.exec(authorization)?.[1]
-      const found = token ? tokens.check(token) : null
+      const found = token ? check(token) : null
       if (!(found instanceof Promise)) {
         request.viewer = found && revocations.unlessRevoked(found)
         return done()

@@ -322,18 +322,18 @@ t.test('a withdrawn key stops working, though its tokens were checked before', a
   t.teardown(() => mock.timers.reset())
   const keys = keysFromUrl(provider.url, fault => t.fail(String(fault)))
   t.teardown(keys.close)
-  const tokens = providerTokens({ iss: issuer, aud: audience, keys, userOf: async () => ({ _id: 7 }), isErased: () => false })
+  const check = providerTokens({ iss: issuer, aud: audience, keys, userOf: async () => ({ _id: 7 }), isErased: () => false })
   const exp = Math.floor(Date.now() / 1000) + 200
   const [withdrawn, kept] = await Promise.all([tokenBy(rsa, { exp }), tokenBy(ec, { exp })])
   const viewer = { id: 7, account: 7, expiresAt: exp }
-  for (const token of [withdrawn, kept]) t.strictSame(await tokens.check(token), viewer)
+  for (const token of [withdrawn, kept]) t.strictSame(await check(token), viewer)
 
   provider.publish([ec])
-  t.strictSame(await tokens.check(withdrawn), viewer, 'the keys are not read for every request')
+  t.strictSame(await check(withdrawn), viewer, 'the keys are not read for every request')
   mock.timers.tick(minutes(10))
   await until(async () => keys.edition > 0)
-  t.equal(await tokens.check(withdrawn), null)
-  t.strictSame(await tokens.check(kept), viewer)
+  t.equal(await check(withdrawn), null)
+  t.strictSame(await check(kept), viewer)
 })
 
 t.test('a slow provider before a database that is silent', async t => {

@@ -4,7 +4,7 @@ import type { ProviderUser } from '../data/users.js'
 import { ErrorAnswer } from '../errors.js'
 import { seconds } from '../time.js'
 import type { ProviderKeys } from './provider-keys.js'
-import { areValid, type CommonClaims, hasNoExtensions, ProviderClaims, type Tokens, tokenCache } from './tokens.js'
+import { areValid, type CheckToken, type CommonClaims, hasNoExtensions, ProviderClaims, tokenCache } from './tokens.js'
 
 interface Options {
   iss: string
@@ -20,7 +20,7 @@ const userCacheBytes = 16 * 1024 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Checks the tokens of the identity provider. */
-export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): Tokens => {
+export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): CheckToken => {
   const checked = tokenCache<{ claims: CommonClaims; id: number | undefined; edition: number }>()
   const users = new Cache<string, ProviderUser>(userCacheBytes, () => 0)
 
@@ -61,15 +61,13 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): T
     return id === undefined ? null : { id, account: id, expiresAt: exp }
   }
 
-  return {
-    check: text => {
-      const known = checked.get(text)
-      // After a refresh, the key of the token may have been withdrawn.
-      if (!known || known.edition !== keys.edition) return viewerFrom(text)
-      const { id, claims } = known
-      if (id === undefined) return null
-      if (isErased(id)) return viewerFrom(text)
-      return areCurrent(claims) ? { id, account: id, expiresAt: claims.exp } : null
-    }
+  return text => {
+    const known = checked.get(text)
+    // After a refresh, the key of the token may have been withdrawn.
+    if (!known || known.edition !== keys.edition) return viewerFrom(text)
+    const { id, claims } = known
+    if (id === undefined) return null
+    if (isErased(id)) return viewerFrom(text)
+    return areCurrent(claims) ? { id, account: id, expiresAt: claims.exp } : null
   }
 }

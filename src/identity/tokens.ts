@@ -20,10 +20,8 @@ export interface Viewer {
   isOutdated?: boolean
 }
 
-export interface Tokens {
-  /** Returns the user that a token belongs to, or null if the token is not valid. */
-  check: (token: string) => Viewer | null | Promise<Viewer | null>
-}
+/** Returns the user that a token belongs to, or null if the token is not valid. */
+export type CheckToken = (token: string) => Viewer | null | Promise<Viewer | null>
 
 /** Enough for about ten thousand viewers. */
 const tokenCacheBytes = 12 * 1024 * 1024
@@ -83,7 +81,7 @@ interface Options {
 }
 
 /** Checks the tokens of this service's own login. */
-export const ownTokens = ({ iss, aud, life, checkSignature }: Options): Tokens => {
+export const ownTokens = ({ iss, aud, life, checkSignature }: Options): CheckToken => {
   const checked = tokenCache<Decoded>()
 
   const decoded = (token: string) => {
@@ -94,21 +92,19 @@ export const ownTokens = ({ iss, aud, life, checkSignature }: Options): Tokens =
     return { header, payload }
   }
 
-  return {
-    check: text => {
-      try {
-        const { header, payload } = decoded(text)
-        if (!hasNoExtensions(header) || !OwnClaims.Check(payload) || !areValid(payload, { iss, aud }, Date.now() / 1000)) return null
-        const { sub, sid, iat, exp, max_age, acc = sub } = payload
-        // Earlier than `exp` if the setting has been shortened since.
-        const expiresAt = Math.min(exp, iat + life)
-        if (expiresAt <= Date.now() / 1000) return null
-        const [id, account] = [integerId(sub), integerId(acc)]
-        if (id === undefined || account === undefined) return null
-        return { id, account, sid, issuedAt: iat, expiresAt, ...(max_age !== undefined && { maxAge: max_age }) }
-      } catch {
-        return null
-      }
+  return text => {
+    try {
+      const { header, payload } = decoded(text)
+      if (!hasNoExtensions(header) || !OwnClaims.Check(payload) || !areValid(payload, { iss, aud }, Date.now() / 1000)) return null
+      const { sub, sid, iat, exp, max_age, acc = sub } = payload
+      // Earlier than `exp` if the setting has been shortened since.
+      const expiresAt = Math.min(exp, iat + life)
+      if (expiresAt <= Date.now() / 1000) return null
+      const [id, account] = [integerId(sub), integerId(acc)]
+      if (id === undefined || account === undefined) return null
+      return { id, account, sid, issuedAt: iat, expiresAt, ...(max_age !== undefined && { maxAge: max_age }) }
+    } catch {
+      return null
     }
   }
 }
