@@ -7,7 +7,7 @@ import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import { nudgesOf } from '../src/data/nudges.js'
 import { accessTokensEndAfter } from '../src/data/session-ends.js'
 import { EndedSessions } from '../src/identity/revocations.js'
-import { durationBounds, gauge, histogram } from '../src/metrics/instruments.js'
+import { gauge, histogram } from '../src/metrics/instruments.js'
 import { Outage } from '../src/overload/outage.js'
 import { Nudger } from '../src/viewing/nudging.js'
 
@@ -110,10 +110,6 @@ const poolMetrics = (registry: Registry, client: MongoClient) => {
 }
 
 const measurerOf = (registry: Registry) => {
-  const operations = histogram(registry, {
-    name: 'mongodb_operation_duration_seconds',
-    help: 'Duration of database operations',
-    bounds: durationBounds
-  })
+  const operations = histogram(registry, 'mongodb_operation_duration_seconds', 'Duration of database operations')
   return ({ collection, kind, milliseconds }: Operation) => operations({ collection, kind })(milliseconds / 1000)
 }

@@ -5,7 +5,7 @@ import sjson from 'secure-json-parse'
 import { malformed, malformedBody } from '../src/errors.js'
 import { withoutPorts } from '../src/http/addresses.js'
 import { cacheControl, securityHeaders } from '../src/http/reply.js'
-import { durationBounds, histogram, type Observe } from '../src/metrics/instruments.js'
+import { histogram, type Observe } from '../src/metrics/instruments.js'
 import { Pacer } from '../src/overload/pacer.js'
 
 declare module 'fastify' {
@@ -49,11 +49,11 @@ export default fp(
 
     // Redaction costs time on every line. The only secret in these is the code of a device in a path, which is valid for ten minutes.
     const answerLog = app.log.child({}, { redact: [] })
-    const durations = histogram(app.metrics, {
-      name: 'http_request_duration_seconds',
-      help: 'Duration of requests until the end of the answer, which for a stream of changes is its beginning',
-      bounds: durationBounds
-    })
+    const durations = histogram(
+      app.metrics,
+      'http_request_duration_seconds',
+      'Duration of requests until the end of the answer, which for a stream of changes is its beginning'
+    )
     const observers = new Map<string, Observe>()
     const observerOf = (method: string, route: string, status: number) => {
       const key = `${method} ${status} ${route}`
