@@ -25,13 +25,10 @@ export const ExportedWatchlistElement = Type.Object({ id: Type.Integer(), ...pai
 export type ExportedWatchlistElement = Static<typeof ExportedWatchlistElement>
 
 export const ExportedHidden = Type.Object({ ...pair, created_at: Timestamp }, { $id: 'ExportedHidden' })
-export type ExportedHidden = Static<typeof ExportedHidden>
 
 export const ExportedRating = Type.Object({ ...pair, rating: Rating, created_at: Timestamp }, { $id: 'ExportedRating' })
-export type ExportedRating = Static<typeof ExportedRating>
 
 export const ExportedPreferences = Type.Object({ user_id: Type.Integer(), ...PreferencesEntry.properties }, { $id: 'ExportedPreferences' })
-export type ExportedPreferences = Static<typeof ExportedPreferences>
 
 export const ExportedSeen = Type.Object({ ...pair, seen_at: Type.Array(Timestamp) }, { $id: 'ExportedSeen' })
 export type ExportedSeen = Static<typeof ExportedSeen>

@@ -130,11 +130,6 @@ export class Catalogue {
     return this.answers.get(key, { version, now, until: () => this.listing.validUntil(now) }, make, run)
   }
 
-  /** Like `answer`, for a search. */
-  searchAnswer<T>(key: string, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) {
-    return this.answer(key, make, job => this.search.inTurn(job))
-  }
-
   get tree() {
     return treeOf(this.skeleton)
   }

@@ -34,7 +34,7 @@ export const contentsAnswer = (catalogue: Catalogue, query: ContentsQuery, audie
   }
   if (search === undefined) return catalogue.answer(key, make)
   if (!catalogue.search.isReady) throw unavailable()
-  return catalogue.searchAnswer(key, make)
+  return catalogue.answer(key, make, job => catalogue.search.inTurn(job))
 }
 
 /** The contents on one page. Searches what is indexed so far. */

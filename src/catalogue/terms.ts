@@ -44,20 +44,15 @@ const sortKeys = {
 }
 type SortKey = keyof typeof sortKeys
 
-interface Filter {
-  taxonomy: string[] | undefined
-  name: string[] | undefined
-}
-
 /** The taxonomy terms, one row each. */
 export class Terms {
-  private readonly rows: Map<number, number>
+  private readonly known: Map<number, TermDocument>
   private readonly taxonomy = new DictionaryColumn<string>()
   private readonly name = new DictionaryColumn<string>()
   private readonly orders = new Map<string, number[]>()
 
   constructor(readonly documents: readonly TermDocument[]) {
-    this.rows = new Map(documents.map(({ _id }, row) => [_id, row]))
+    this.known = new Map(documents.map(term => [term._id, term]))
     documents.forEach(({ taxonomy, name }, row) => {
       this.taxonomy.set(row, taxonomy, taxonomy)
       this.name.set(row, name, name)
@@ -65,19 +60,18 @@ export class Terms {
   }
 
   byId(id: number) {
-    const row = this.rows.get(id)
-    return row === undefined ? undefined : this.documents[row]
+    return this.known.get(id)
   }
 
   /** Makes equivalent filters equal, so that they share a cache key. */
-  normalized({ taxonomy, name }: TermsQuery): Filter {
+  normalized({ taxonomy, name }: TermsQuery) {
     return {
       taxonomy: distinct(taxonomy, value => this.taxonomy.has(value)),
       name: distinct(name, value => this.name.has(value))
     }
   }
 
-  page({ taxonomy, name }: Filter, field: SortKey, direction: TermsQuery['order_direction'], page: PageQuery) {
+  page({ taxonomy, name }: ReturnType<Terms['normalized']>, field: SortKey, direction: TermsQuery['order_direction'], page: PageQuery) {
     const filters: RowFilter[] = []
     if (taxonomy) filters.push(this.taxonomy.anyOf(taxonomy))
     if (name) filters.push(this.name.anyOf(name))
@@ -86,8 +80,8 @@ export class Terms {
   }
 
   private ordered(field: SortKey, direction: TermsQuery['order_direction']) {
-    const known = this.orders.get(`${field} ${direction}`)
-    if (known) return known
+    const sorted = this.orders.get(`${field} ${direction}`)
+    if (sorted) return sorted
     const sign = direction === 'ASC' ? 1 : -1
     const key = sortKeys[field]
     const order = this.documents

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Collection, Db, IndexDescription } from 'mongodb'
 import { minutes } from '../time.js'
 import { findAll } from './driver/read-all.js'
@@ -26,7 +26,7 @@ interface AttemptsDocument {
 const window = minutes(loginWindowMinutes)
 
 /** Hashed, because people may type anything into the e-mail field. */
-const bucketKey = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+const bucketKey = (...parts: string[]) => hash('sha256', JSON.stringify(parts), 'base64url')
 
 interface Bucket {
   _id: string

@@ -1,4 +1,4 @@
-import { CursorTimeoutMode } from 'mongodb'
+import { CursorTimeoutMode, type Db, type Document, type Sort } from 'mongodb'
 import { seconds } from '../time.js'
 
 /** What an import stores with each catalogue document. */
@@ -19,3 +19,8 @@ export const catalogueRead = {
 /** The collections of the catalogue. Each has its own revision. */
 export const catalogueKinds = ['contents', 'terms', 'rail_collections', 'legal_documents', 'programmes', 'support_texts'] as const
 export type CatalogueKind = (typeof catalogueKinds)[number]
+
+/** Reads the small collections, which are kept in memory as they are. */
+export const readerOf = <T extends Document>(db: Db, kind: CatalogueKind, sort: Sort) => ({
+  all: () => db.collection(kind).find<T>({}, catalogueRead).sort(sort).toArray()
+})

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Db, IndexDescription } from 'mongodb'
 import { days, seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
@@ -28,10 +28,7 @@ export const erasureIndexes: IndexDescription[] = [
 ]
 
 /** A hash, because the note has to recognize a person and need not name them. */
-const subjectOf = (iss: string, sub: string) =>
-  createHash('sha256')
-    .update(JSON.stringify([iss, sub]))
-    .digest('base64url')
+const subjectOf = (iss: string, sub: string) => hash('sha256', JSON.stringify([iss, sub]), 'base64url')
 
 /** In milliseconds: when every process knows of the erasure, and when the requests in progress have ended. */
 const firstSweep = seconds(3)

@@ -1,8 +1,6 @@
 import type { Db, ObjectId } from 'mongodb'
-import type { ExportedHidden } from '../../schemas/export.js'
 import type { HiddenTitle } from '../../schemas/hidden.js'
 import type { PageQuery } from '../../schemas/page.js'
-import { resourceNotFound } from '../errors.js'
 import { timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { addedNow, type IsShown, type ListElement, pageOf } from './lists.js'
@@ -19,8 +17,6 @@ export const toHidden = ({ content_id, created_at }: HiddenDocument): Omit<Hidde
   created_at: timestamp(created_at)
 })
 
-export const toExportedHidden = (title: HiddenDocument): ExportedHidden => ({ user_id: title.user_id, ...toHidden(title) })
-
 export const hiddenOf = (db: Db) => {
   const hidden = db.collection<HiddenDocument>('hidden')
   const remover = removerOf(db, 'hidden')
@@ -31,8 +27,6 @@ export const hiddenOf = (db: Db) => {
     put: (user_id: number, content_id: number) =>
       withRetries(() => hidden.updateOne({ user_id, content_id }, [{ $set: addedNow }], { upsert: true })),
 
-    remove: async (user_id: number, content_ids: number[]) => {
-      if ((await remover.contents(user_id, content_ids)) === 0) throw resourceNotFound()
-    }
+    remove: remover.contents
   }
 }

@@ -3,6 +3,7 @@ import { minutes } from '../time.js'
 import { allHistoriesOf } from './all-histories.js'
 import { codeAttemptsOf, loginAttemptIndexes, loginAttemptsOf } from './attempts.js'
 import { auditIndexes, auditOf } from './audit.js'
+import { readerOf } from './catalogue.js'
 import { changesOf } from './changes.js'
 import { contentIndexes, contentsOf } from './contents.js'
 import { deviceCodeIndexes, deviceCodesOf } from './device-codes.js'
@@ -11,7 +12,7 @@ import { erasureIndexes, erasuresOf } from './erasures.js'
 import { hiddenOf } from './hidden.js'
 import { historyIndexes, historyOf } from './history.js'
 import { leasesOf } from './leases.js'
-import { legalDocumentsOf } from './legal-documents.js'
+import type { LegalDocument } from './legal-documents.js'
 import { listIndexes } from './lists.js'
 import { movesOf } from './moves.js'
 import { nudgeIndexes, nudgesOf } from './nudges.js'
@@ -21,7 +22,7 @@ import { popularityOf } from './popularity.js'
 import { preferencesIndexes, preferencesOf } from './preferences.js'
 import { profilesOf } from './profiles.js'
 import { programmesOf } from './programmes.js'
-import { railCollectionsOf } from './rail-collections.js'
+import type { RailCollectionDocument } from './rail-collections.js'
 import { ratingIndexes, ratingsOf } from './ratings.js'
 import { recommendationModelsOf } from './recommendation-models.js'
 import { removalIndexes } from './removals.js'
@@ -31,8 +32,8 @@ import { revisionsOf } from './revisions.js'
 import { seenIndexes, seenOf } from './seen.js'
 import type { OnSessionsEnded } from './session-ends.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
-import { supportTextsOf } from './support-texts.js'
-import { termIndexes, termsOf } from './terms.js'
+import type { SupportTextDocument } from './support-texts.js'
+import { type TermDocument, termIndexes } from './terms.js'
 import { userIndexes, usersOf } from './users.js'
 import { watchlistOf } from './watchlist.js'
 
@@ -88,11 +89,11 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   revisions: revisionsOf(db),
   restores: restoresOf(db),
   contents: contentsOf(db),
-  terms: termsOf(db),
-  railCollections: railCollectionsOf(db),
-  legalDocuments: legalDocumentsOf(db),
+  terms: readerOf<TermDocument>(db, 'terms', { _id: 1 }),
+  railCollections: readerOf<RailCollectionDocument>(db, 'rail_collections', { _id: 1 }),
+  legalDocuments: readerOf<LegalDocument>(db, 'legal_documents', { _id: 1 }),
   programmes: programmesOf(db),
-  supportTexts: supportTextsOf(db),
+  supportTexts: readerOf<SupportTextDocument>(db, 'support_texts', { id: 1, language: 1 }),
   popularity: popularityOf(db),
   recommendationModels: recommendationModelsOf(db),
   leases: leasesOf(db),

@@ -1,6 +1,5 @@
-import type { Db } from 'mongodb'
 import type { LegalText } from '../../schemas/texts.js'
-import { catalogueRead, type Imported } from './catalogue.js'
+import type { Imported } from './catalogue.js'
 
 export interface LegalDocument extends Imported {
   /** The language, in lower case. */
@@ -13,8 +12,3 @@ export const toLegalText = ({ title, sections }: LegalDocument): LegalText => ({
   title,
   sections: sections.map(section => ({ title: section.title, content: section.content }))
 })
-
-export const legalDocumentsOf = (db: Db) => {
-  const documents = db.collection<LegalDocument>('legal_documents')
-  return { all: () => documents.find({}, catalogueRead).sort({ _id: 1 }).toArray() }
-}

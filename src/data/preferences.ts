@@ -1,7 +1,5 @@
 import type { Db, IndexDescription, ObjectId } from 'mongodb'
-import type { ExportedPreferences } from '../../schemas/export.js'
 import type { Preferences, PreferencesChange, PreferencesEntry } from '../../schemas/preferences.js'
-import { resourceNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { anyTitle, arrivalIndex, oneForEachContent, replacedIndex, wireContentId } from './lists.js'
@@ -41,11 +39,6 @@ export const toPreferences = ({ content_id, audio, subtitles, updated_at }: Pref
   audio: audio ?? null,
   subtitles: subtitles ?? null,
   updated_at: timestamp(updated_at)
-})
-
-export const toExportedPreferences = (preferences: PreferencesDocument): ExportedPreferences => ({
-  user_id: preferences.user_id,
-  ...toPreferences(preferences)
 })
 
 export const preferencesOf = (db: Db) => {
@@ -96,8 +89,6 @@ export const preferencesOf = (db: Db) => {
       else if (lastErrorObject?.upserted) await removeBeyondLimit(user_id)
     },
 
-    remove: async (user_id: number, content_ids: number[]) => {
-      if ((await remover.contents(user_id, content_ids)) === 0) throw resourceNotFound()
-    }
+    remove: remover.contents
   }
 }

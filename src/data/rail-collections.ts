@@ -1,8 +1,7 @@
-import type { Db } from 'mongodb'
 import { maxValues } from '../../schemas/lists.js'
 import type { Rail } from '../../schemas/rail-collection.js'
 import { timestamp } from '../time.js'
-import { catalogueRead, type Imported } from './catalogue.js'
+import type { Imported } from './catalogue.js'
 
 export interface RailDocument {
   id: number
@@ -39,8 +38,3 @@ export const toRail = (
   updated_at: timestamp(updated_at),
   framework_through_key
 })
-
-export const railCollectionsOf = (db: Db) => {
-  const collections = db.collection<RailCollectionDocument>('rail_collections')
-  return { all: () => collections.find({}, catalogueRead).sort({ _id: 1 }).toArray() }
-}

@@ -1,8 +1,6 @@
 import type { Db, IndexDescription, ObjectId } from 'mongodb'
-import type { ExportedRating } from '../../schemas/export.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { ratings as kinds, type RatedTitle, type Rating } from '../../schemas/rating.js'
-import { resourceNotFound } from '../errors.js'
 import { timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import {
@@ -40,8 +38,6 @@ export const toRating = ({ content_id, rating, created_at }: RatingDocument): Om
   created_at: timestamp(created_at)
 })
 
-export const toExportedRating = (title: RatingDocument): ExportedRating => ({ user_id: title.user_id, ...toRating(title) })
-
 export const ratingsOf = (db: Db) => {
   const ratings = db.collection<RatingDocument>('ratings')
   const remover = removerOf(db, 'ratings')
@@ -55,8 +51,6 @@ export const ratingsOf = (db: Db) => {
       return withRetries(() => ratings.updateOne({ user_id, content_id }, [{ $set: fields }], { upsert: true }))
     },
 
-    remove: async (user_id: number, content_ids: number[]) => {
-      if ((await remover.contents(user_id, content_ids)) === 0) throw resourceNotFound()
-    }
+    remove: remover.contents
   }
 }

@@ -1,6 +1,6 @@
 import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { Changes } from '../../schemas/changes.js'
-import type { ErrorAnswer } from '../errors.js'
+import { type ErrorAnswer, resourceNotFound } from '../errors.js'
 import { days, seconds } from '../time.js'
 import { findAll } from './driver/read-all.js'
 import { withRetries } from './driver/retry.js'
@@ -213,12 +213,12 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
     /** Removes elements that were brought back by what was observed before their removal. */
     again: (user_id: number, content_ids: number[], cutOff: Date) => removeUntil({ user_id, content_id: { $in: content_ids } }, cutOff),
 
-    /** Returns how many elements were removed. Of several requests at once, one removes them. */
+    /** Of several requests at once, one removes the elements, and the others find none. */
     contents: async (user_id: number, content_ids: number[]) => {
-      let removed = 0
+      let isFound = false
       for (const element of await findAll(db, collection, { user_id, content_id: { $in: content_ids } }))
-        if (await remove(element)) removed++
-      return removed
+        if (await remove(element)) isFound = true
+      if (!isFound) throw resourceNotFound()
     },
 
     /** Returns the moment until which the list is empty. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { Db, IndexDescription } from 'mongodb'
 import { orThrow, unauthenticated } from '../errors.js'
 import { seconds } from '../time.js'
@@ -44,7 +44,7 @@ interface Options {
   onEnd?: OnSessionsEnded | undefined
 }
 
-const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
+const hashOf = (text: string) => hash('sha256', text, 'base64url')
 const random = () => randomBytes(24).toString('base64url')
 
 const tokenForm = /^([1-9]\d{0,15})\.([0-9a-f-]{36})\.([1-9]\d{0,15})\.([\w-]{32})\.([\w-]{32})$/
@@ -76,8 +76,8 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       user_id,
       ...(profile_id !== user_id && { profile_id }),
       device,
-      family: hash(family),
-      secret: hash(secret),
+      family: hashOf(family),
+      secret: hashOf(secret),
       generation: 1,
       spent: [],
       access_life: accessLife,
@@ -115,13 +115,13 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       if (!given) return undefined
       const { sid, user_id, generation } = given
       const [secret, now] = [random(), new Date()]
-      const family = { _id: sid, user_id, family: hash(given.family) }
+      const family = { _id: sid, user_id, family: hashOf(given.family) }
       const renewed = await withRetries(() =>
         sessions.findOneAndUpdate(
-          { ...family, generation, secret: hash(given.secret), expires_at: { $gt: now } },
+          { ...family, generation, secret: hashOf(given.secret), expires_at: { $gt: now } },
           {
             $set: {
-              secret: hash(secret),
+              secret: hashOf(secret),
               generation: generation + 1,
               expires_at: new Date(now.getTime() + seconds(life))
             },
@@ -133,7 +133,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       )
       const session = renewed ?? (await sessions.findOne(family))
       // A retry after a lost reply finds that its first attempt succeeded.
-      if (session?.secret === hash(secret))
+      if (session?.secret === hashOf(secret))
         return {
           sid,
           user_id,

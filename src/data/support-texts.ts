@@ -1,7 +1,6 @@
-import type { Db } from 'mongodb'
 import type { SupportText } from '../../schemas/texts.js'
 import { timestamp } from '../time.js'
-import { catalogueRead, type Imported } from './catalogue.js'
+import type { Imported } from './catalogue.js'
 
 /** One text in one language. */
 export interface SupportTextDocument extends Imported {
@@ -25,8 +24,3 @@ export const toSupportText = ({ id, context, language, title, content, created_a
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at)
 })
-
-export const supportTextsOf = (db: Db) => {
-  const texts = db.collection<SupportTextDocument>('support_texts')
-  return { all: () => texts.find({}, catalogueRead).sort({ id: 1, language: 1 }).toArray() }
-}

@@ -1,7 +1,7 @@
-import type { Db, IndexDescription } from 'mongodb'
+import type { IndexDescription } from 'mongodb'
 import type { Term } from '../../schemas/term.js'
 import { timestamp } from '../time.js'
-import { catalogueRead, type Imported } from './catalogue.js'
+import type { Imported } from './catalogue.js'
 
 export interface TermDocument extends Imported {
   _id: number
@@ -22,8 +22,3 @@ export const toTerm = (term: TermDocument): Term => ({
   created_at: timestamp(term.created_at),
   updated_at: timestamp(term.updated_at)
 })
-
-export const termsOf = (db: Db) => {
-  const terms = db.collection<TermDocument>('terms')
-  return { all: () => terms.find({}, catalogueRead).sort({ _id: 1 }).toArray() }
-}

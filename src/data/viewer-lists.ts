@@ -1,10 +1,10 @@
 import type { Changes } from '../../schemas/changes.js'
 import type { Export } from '../../schemas/export.js'
-import { toExportedHidden, toHidden } from './hidden.js'
+import { toHidden } from './hidden.js'
 import { isServableHistory, toHistory } from './history.js'
 import { isServableElement, type ListElement } from './lists.js'
-import { isServablePreferences, toExportedPreferences, toPreferences } from './preferences.js'
-import { isServableRating, toExportedRating, toRating } from './ratings.js'
+import { isServablePreferences, toPreferences } from './preferences.js'
+import { isServableRating, toRating } from './ratings.js'
 import type { ViewerList } from './removals.js'
 import { isServableWatchlist, toExportedWatchlist, toWatchlist } from './watchlist.js'
 
@@ -23,13 +23,17 @@ interface Description<Entry extends object, Exported extends object> {
 
 type Lists = { [List in ViewerList]: Description<Changes[List][number], Export[List][number]> }
 
+const withUser =
+  <Element extends { user_id: number }, Entry extends object>(toEntry: (element: Element) => Entry) =>
+  (element: Element) => ({ user_id: element.user_id, ...toEntry(element) })
+
 /** The lists of a viewer. GET /changes reports each of them, a removal leaves a mark, and the export contains them. */
 export const viewerLists = {
   history: { isServable: isServableHistory, toEntry: toHistory, toExported: toHistory, orderedBy: 'updated_at' },
   watchlist: { isServable: isServableWatchlist, toEntry: toWatchlist, namesVideo: true, toExported: toExportedWatchlist },
-  hidden: { isServable: isServableElement, toEntry: toHidden, toExported: toExportedHidden },
-  ratings: { isServable: isServableRating, toEntry: toRating, toExported: toExportedRating },
-  preferences: { isServable: isServablePreferences, toEntry: toPreferences, toExported: toExportedPreferences, orderedBy: 'updated_at' }
+  hidden: { isServable: isServableElement, toEntry: toHidden, toExported: withUser(toHidden) },
+  ratings: { isServable: isServableRating, toEntry: toRating, toExported: withUser(toRating) },
+  preferences: { isServable: isServablePreferences, toEntry: toPreferences, toExported: withUser(toPreferences), orderedBy: 'updated_at' }
 } satisfies Lists
 
 /** For code that does the same with each list. The casts let it pass any element: give each list only its own. */

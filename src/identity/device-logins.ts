@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { createHmac, hash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { pollStep } from '../../schemas/device.js'
 import type { Settings } from '../config.js'
 import { type ApprovedDevice, codeLife, type Decision } from '../data/device-codes.js'
@@ -16,7 +16,7 @@ interface Caller {
 
 /** The sign-in of devices without a keyboard, as in RFC 8628. */
 export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }: Data, { DEVICE_URL, JWT_SECRET }: Settings) => {
-  const deviceHashOf = (code: string) => createHash('sha256').update(code).digest('base64url')
+  const deviceHashOf = (code: string) => hash('sha256', code, 'base64url')
   // Without a key, somebody with a copy of the database could try all codes in minutes.
   const userHashOf = (code: string) => createHmac('sha256', `user codes ${JWT_SECRET}`).update(code).digest('base64url')
 

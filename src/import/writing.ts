@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Collection, type Db, type Document, MongoBulkWriteError } from 'mongodb'
 import type { CatalogueKind, Imported } from '../data/catalogue.js'
 import { duplicateKey } from '../data/driver/faults.js'
@@ -147,10 +147,7 @@ export const upsertsFor = <S extends Stored = Stored>(db: Db, collection: Catalo
   }
 }
 
-const digestOf = (fields: object) =>
-  createHash('sha256')
-    .update(`${version}${JSON.stringify(fields)}`)
-    .digest('base64url')
+const digestOf = (fields: object) => hash('sha256', `${version}${JSON.stringify(fields)}`, 'base64url')
 
 const upsert = ({ _id, fields }: Draft, derived: object, digest: string): Operation => {
   const now = new Date()

@@ -8,6 +8,7 @@ import type { ViewerList } from '../data/removals.js'
 import { eachList } from '../data/viewer-lists.js'
 import { days } from '../time.js'
 import { type ChangeCursor, cursorAt, cursorText, firstPosition, hasReadAll, readCursor } from './change-cursor.js'
+import { withContents } from './viewer-bytes.js'
 
 interface Sources {
   catalogue: Catalogue
@@ -99,21 +100,11 @@ const changesIn = async (catalogue: Catalogue, page: Change[], removed: Removed,
     // Removed since the page was read.
     for (const id of removed[name]) changed.delete(id)
     const elements = catalogue.brokenDocuments.keepServable(name, [...changed.values()], list.isServable)
-    lists[name] = list.namesVideo ? await namingVideos(catalogue, elements, list.toEntry) : elements.map(element => list.toEntry(element))
+    lists[name] = list.namesVideo
+      ? await withContents(catalogue, elements, (element, { handler_id }) => list.toEntry(element, handler_id))
+      : elements.map(element => list.toEntry(element))
   }
   const ids = Object.fromEntries(eachList.map(([name]) => [name, [...removed[name]].map(wireContentId)]))
   // Complete, because `viewerLists` has every list of `Changes`.
   return { ...lists, removed: ids, ...answer } as unknown as Changes
-}
-
-const namingVideos = async (
-  { fragments }: Catalogue,
-  elements: ListElement[],
-  toEntry: (element: ListElement, video_id: string) => object
-) => {
-  const contents = await fragments.load(elements.map(({ content_id }) => content_id))
-  return elements.flatMap((element, i) => {
-    const content = contents[i]
-    return content ? [toEntry(element, content.handler_id)] : []
-  })
 }

@@ -13,15 +13,15 @@ import { isServableWatchlist, toWatchlist, type WatchlistDocument } from '../dat
 import { orThrow, resourceNotFound } from '../errors.js'
 
 /** Puts its content into each element. Skips elements whose content is missing in the database, or cannot be served. */
-export const withContents = async <T extends { content_id: number }, Element>(
+export const withContents = async <T extends { content_id: number }, Joined>(
   { fragments }: Catalogue,
   elements: T[],
-  toParts: (element: T, content: Fragment) => JsonParts<Element>
+  join: (element: T, content: Fragment) => Joined
 ) => {
   const contents = await fragments.load(elements.map(({ content_id }) => content_id))
   return elements.flatMap((element, i) => {
     const content = contents[i]
-    return content ? [toParts(element, content)] : []
+    return content ? [join(element, content)] : []
   })
 }
 

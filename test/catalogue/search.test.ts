@@ -260,7 +260,8 @@ t.test('few searches wait, and none for long', async t => {
   }
   const catalogue = new Catalogue({ data: app.data, readContents: read, cacheBytes: 1000 })
   await catalogue.refresh()
-  const ask = (n: number) => catalogue.searchAnswer(`search ${n}`, () => catalogue.fragments.load([1]).then(() => jsonAnswer([])))
+  const make = () => catalogue.fragments.load([1]).then(() => jsonAnswer([]))
+  const ask = (n: number) => catalogue.answer(`search ${n}`, make, job => catalogue.search.inTurn(job))
   const began = performance.now()
   const crowd = await Promise.allSettled(Array.from({ length: 70 }, async (_, n) => ask(n)))
   for (const outcome of crowd) t.match(outcome, { status: 'rejected', reason: { statusCode: 503 } })

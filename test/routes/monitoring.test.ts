@@ -157,7 +157,9 @@ t.test('a start page is counted once, although it reads in the queue of viewers'
 
 t.test('searches that find the queue full are counted', async t => {
   const app = await build(t)
-  const search = async (n: number) => app.catalogue.searchAnswer(`search ${n}`, () => new Promise<never>(() => undefined))
+  const { catalogue } = app
+  const make = () => new Promise<never>(() => undefined)
+  const search = async (n: number) => catalogue.answer(`search ${n}`, make, job => catalogue.search.inTurn(job))
   await Promise.allSettled(Array.from({ length: 70 }, (_, n) => search(n)))
   t.equal((await seriesOf(app)).get('http_refused_total{reason="searches"}'), 6, 'the others timed out')
 })

@@ -80,13 +80,8 @@ const readRest = async (
   }
 }
 
-export const aggregateAll = async <T>(
-  db: Db,
-  { collectionName }: Named,
-  pipeline: Document[],
-  options: { hint?: Document } = {}
-): Promise<T[]> => {
-  const command = { aggregate: collectionName, pipeline, cursor: { batchSize }, ...options }
+export const aggregateAll = async <T>(db: Db, { collectionName }: Named, pipeline: Document[]): Promise<T[]> => {
+  const command = { aggregate: collectionName, pipeline, cursor: { batchSize } }
   return (await readAll<T>({ db, collectionName, command })).rows
 }
 
