@@ -80,12 +80,12 @@ export default fp(
     }
     app.addHook('onRequest', (request, _reply, done) => {
       const refuseOrGoOn = () => done(refusalOf(request))
-      const skipsCrowd = request.viewer !== null || request.routeOptions.config.admission === 'vital'
-      // Any more do not wait, because waiting takes memory.
-      const isCrowdFull = crowd.waiting >= mostInCrowd
+      const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
+      // Waiting takes memory, so a crowd of this size takes no more.
+      const skipsCrowd = isUrgent || crowd.waiting >= mostInCrowd
+      if (skipsCrowd) refuseOrGoOn()
       // `done` runs all that follows, up to the first I/O. A response from memory is sent in this slice.
-      if (!skipsCrowd && !isCrowdFull) void crowd.run(refuseOrGoOn)
-      else refuseOrGoOn()
+      else void crowd.run(refuseOrGoOn)
     })
 
     const routes: RouteOptions[] = []

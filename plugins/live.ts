@@ -1,12 +1,10 @@
 import fp from 'fastify-plugin'
 import { Counter } from 'prom-client'
-import { reasonOf } from '../src/http/logging.js'
 import { gauge } from '../src/metrics/instruments.js'
 import { changesPage } from '../src/viewing/changes.js'
 import { LiveStreams } from '../src/viewing/live.js'
 import { streamEnds } from '../src/viewing/live-stream.js'
 import { NudgeReader } from '../src/viewing/nudging.js'
-import { poll } from './preparation.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -43,7 +41,6 @@ export default fp(
     gauge(metrics, 'event_streams_open', 'Open streams of changes', () => live.size)
 
     nudger.onNote = live.nudge
-    const closing = new AbortController()
     let reader: NudgeReader | undefined
     let { restoredAt } = revocations
     const readNudges = async () => {
@@ -56,13 +53,10 @@ export default fp(
       live.nudge(restoredAt === revocations.restoredAt ? nudged : 'everybody')
       restoredAt = revocations.restoredAt
     }
-    const onFailure = (err: unknown) =>
-      log.warn({ err: reasonOf(err as Error) }, 'the news for streams of changes could not be read, trying again')
-    app.preparations.push(async () => void poll(readNudges, closing.signal, onFailure, readEvery))
+    app.follow('the news for streams of changes could not be read, trying again', readNudges, { every: readEvery })
 
     app.onDrain.push(milliseconds => void live.drain(milliseconds))
     app.addHook('preClose', async () => live.close())
-    app.addHook('onClose', async () => closing.abort())
   },
   { name: 'live', dependencies: ['metrics', 'mongo', 'preparation', 'catalogue', 'revocations', 'admission', 'drain'] }
 )

@@ -50,6 +50,14 @@ export class Tree {
     return titles
   }
 
+  /** The latest of the times of each title, whose contents may have been stored under several ids. */
+  latest(times: Iterable<readonly [content_id: number, at: number]>) {
+    const latest = new Map<number, number>()
+    for (const [content_id, at] of times)
+      for (const title of this.titles([content_id])) latest.set(title, Math.max(at, latest.get(title) ?? 0))
+    return latest
+  }
+
   /**
    * The contents that follow in the same title, depth first. Only those of the same type, because an announced season or a
    * trailer must not follow an episode.

@@ -49,7 +49,8 @@ export const viewingOf = (
   const titles = new Map<number, number>()
   const { likes, unwanted } = opinionsOf(tree, history)
   const excluded = new Set(unwanted)
-  const seen = seenIn(tree, history)
+  // Since when each was seen in vain.
+  const seen = tree.latest(history.seen)
   const add = (row: number, title: number, interest: number) => {
     // A title above the age limit is never the reason of a recommendation.
     if (isWithinAge(skeleton, row, maxAge) && isWithinAge(skeleton, title, maxAge)) addInterest(titles, title, interest)
@@ -75,13 +76,6 @@ export const viewingOf = (
   addLikes(Number.NEGATIVE_INFINITY)
   for (const { title } of likes) seen.delete(title)
   return { titles, excluded, unwanted, faded: new Set(seen.keys()) }
-}
-
-/** Since when each title was seen in vain. One that is stored under several ids has been seen since the latest. */
-const seenIn = (tree: Catalogue['tree'], { seen }: Opinions) => {
-  const since = new Map<number, number>()
-  for (const [content_id, at] of seen) for (const title of tree.titles([content_id])) since.set(title, Math.max(at, since.get(title) ?? 0))
-  return since
 }
 
 const isLike: Record<Rating, boolean> = { like: true, dislike: false }

@@ -43,13 +43,7 @@ export const continueWatching = (
     const times = plays[i] as number
     if (row !== undefined && times > 0) playsOf.set(row, (playsOf.get(row) ?? 0) + times)
   })
-  const dismissedAt = new Map<number, number>()
-  for (const [id, at] of dismissed) {
-    const row = skeleton.leadRow(id)
-    if (row === undefined) continue
-    const title = tree.title(row)
-    dismissedAt.set(title, Math.max(at, dismissedAt.get(title) ?? 0))
-  }
+  const dismissedAt = tree.latest(dismissed)
   const isShown = (row: number) => isOpen(skeleton, row, now, audience)
 
   /** The first later content that was completed fewer than `times` times, so that a show that is watched again goes on, too. */
