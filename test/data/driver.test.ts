@@ -442,7 +442,7 @@ const withSmallIds = (db: Db) => {
       const small = 2 ** 52 + ids.size
       const { id } = cursor instanceof Uint8Array ? BSON.deserialize(cursor) : (cursor ?? {})
       if (!id) return reply
-      ids.set(String(small), id)
+      ids.set(String(small), Long.fromValue(id))
       if (cursor instanceof Uint8Array)
         cursor.set(Long.fromNumber(small).toBytesLE(), Buffer.from(cursor).indexOf(Buffer.from(id.toBytesLE())))
       else cursor.id = small

@@ -338,7 +338,8 @@ t.test('numbers in the documents', async t => {
   t.test('how often a process asks the database for changes', async t => {
     const follows = (await sources()).reduce((sum, source) => sum + count(source, /app\.follow\(/g), 0)
     const reads = 'refused users and limits, with the last restore: two reads; ended sessions; the catalogue'
-    t.equal(follows, 5, `${reads}; and sweeps of erased users and words for searches, which read nothing until any are due`)
+    const idle = 'sweeps of erased users, words for searches and nudges for streams, which read nothing until there are any'
+    t.equal(follows, 6, `${reads}; and ${idle}`)
     t.match(await read('docs/scale.md'), 'a thousand processes cause four thousand tiny\nreads')
   })
 })
