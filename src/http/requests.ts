@@ -29,8 +29,11 @@ export const isDecodable = (url: string) => {
   }
 }
 
-/** Fastify would refuse an undecodable URL before any hook runs. plugins/unknown-routes.ts sees it as `originalUrl` and refuses it instead. */
-export const routableUrl = ({ url = '/' }: IncomingMessage) => (isDecodable(url) ? url : '/')
+/**
+ * Fastify would refuse an undecodable URL before any hook runs. On a path that no route has, it reaches plugins/unknown-routes.ts, which sees it
+ * as `originalUrl` and refuses it.
+ */
+export const routableUrl = ({ url = '' }: IncomingMessage) => (isDecodable(url) ? url : '/undecodable')
 
 /** A child logger per request would cost more than most answers. Log lines carry the request id as a field instead. */
 export const sharedLogger = <Logger>(logger: Logger) => logger

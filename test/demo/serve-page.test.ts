@@ -51,6 +51,7 @@ t.test('in development there is a page to look at', async t => {
       '/client/README.md'
     ])
       t.equal((await app.inject(path)).statusCode, 404, path)
+    t.equal((await app.inject('/%')).statusCode, 400)
   })
 
   t.test('that knows the users of the demo', async t => {
