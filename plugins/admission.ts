@@ -40,7 +40,7 @@ export default fp(
   async app => {
     const { DATABASE_CONNECTIONS, MAX_WAITING: mostInProgress } = app.settings
     const timeout = answerTimeoutOf(app.settings)
-    // In progress: queued for the database, or in the handler. Settings and metrics call both waiting.
+    // A request is in progress while it is queued for the database or its handler runs. Settings and metrics call that waiting.
     const inProgress = new InProgress(mostInProgress || Number.POSITIVE_INFINITY, timeout)
     const turns = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * partOfOneAccount))
     const viewerQueue = new DeadlineQueue(turns, inProgress)

@@ -48,8 +48,8 @@ const mostUnused = 16
 const unused: Buffer[] = []
 
 /**
- * Lends a buffer until the response closes. With a new one for each large body, V8 would collect all garbage every few seconds. Undefined if
- * the body is too large or the response has closed: `joined` then allocates one.
+ * Lends a buffer for a body that is still in parts, until the response closes. With a new one for each such body, V8 would collect all
+ * garbage every few seconds. Undefined if the body does not fit or the response has closed: one is allocated then.
  */
 const bufferFor = (size: number, response: ServerResponse) => {
   // A response that has closed, for example because its deadline passed first, does not close again to return the buffer.

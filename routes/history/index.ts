@@ -92,7 +92,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { query } = request
     // Undefined without an age limit: then no element is left out for the age of its viewer.
     const isShown = catalogue.ageFilterFor(app.audienceOf(request))
-    // Elements of a replaced content keep its id until plugins/moving.ts moves them.
+    // An element may still be stored under an earlier id of its content, until plugins/moving.ts moves it.
     const storedIds = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))
     const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id: storedIds }, isShown)
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))

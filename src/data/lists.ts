@@ -74,7 +74,7 @@ export const pageOf = async <T extends Document>(
     if ('_id' in row) elements.push(row as T)
     else total = row.total
   }
-  // Between the two operations, an element may have been moved from an earlier id to a content that is not shown.
+  // After the first operation, an element may have been moved to a content that is not shown. `total` still counts it.
   return { elements: isShown ? elements.filter(({ content_id }) => isShown(content_id)) : elements, total }
 }
 
