@@ -81,7 +81,7 @@ export default fp(
     app.addHook('onRequest', (request, _reply, done) => {
       const refuseOrGoOn = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
-      // Waiting takes memory, so a crowd of this size takes no more.
+      // If so many wait already, it is handled at once, because waiting takes memory.
       const skipsCrowd = isUrgent || crowd.waiting >= mostInCrowd
       if (skipsCrowd) refuseOrGoOn()
       // `done` runs all that follows, up to the first I/O. A response from memory is sent in this slice.

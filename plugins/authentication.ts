@@ -27,7 +27,7 @@ declare module 'fastify' {
     audienceHeaders: string[]
   }
   interface FastifyRequest {
-    /** The caller, if the token is valid and not revoked: with an identity provider, the profile that a header chooses. */
+    /** The caller, if the token is valid and not revoked. With an identity provider, plugins/chosen-profile.ts sets the profile. */
     viewer: Viewer | null
     /** Why the token could not be checked. */
     viewerFault: Error | undefined

@@ -73,10 +73,12 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
 
   app.decorate('settings', settings)
 
-  // The way of a request: the hooks of `requests`, `cors`, `authentication` and `admission`, that of `unknownRoutes` if no route matches, that of
-  // `chosenProfile` with an identity provider, and the guard of its route, like `forViewers`. Then its body, the schema of its route, and its
-  // handler, which waits in `admission` for its turn. It returns an object or, by `replies`, bytes, or throws to `errors`. At the end,
-  // `requests` logs the answer.
+  // The way of a request:
+  // 1. The hooks of `requests`, `cors`, `authentication` and `admission`, and with an identity provider that of `chosenProfile`. If no route
+  //    matches, `unknownRoutes` refuses it.
+  // 2. The guard of its route, like `forViewers`, then its body, and the schema of the route.
+  // 3. The handler, which waits in `admission` for its turn. It returns an object or, by `replies`, bytes, or throws to `errors`.
+  // 4. `requests` logs the answer.
 
   // Edge: what applies to every request that Node can parse, and to its answer.
   await app.register(metrics)

@@ -132,8 +132,8 @@ export class Fragments {
       this.cache.put(content._id, fragment)
     }
     this.source.onBroken(broken)
-    // What was not found is marked as broken, so that not every request reads it again. An id whose stamp has changed meanwhile is left alone,
-    // because its content may be valid now, and `markBroken` ignores ids that the skeleton lacks, which may have just been imported.
+    // What was not found is marked as broken, so that not every request reads it again. An id whose stamp has changed meanwhile is left alone:
+    // its content may be valid now. `markBroken` ignores ids that the skeleton lacks, which may have just been imported.
     const skeleton = this.source.skeleton()
     for (const [id, stamp] of stamps) if (!fragments.has(id) && skeleton.stampOf(id) === stamp) skeleton.markBroken(id)
     return fragments

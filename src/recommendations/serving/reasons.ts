@@ -23,7 +23,7 @@ export const reasonFor = (content_id: number | undefined, content: Pick<Fragment
   }
 }
 
-/** Of ten adjacent recommendations, at most four have the same reason. */
+/** Of ten adjacent recommendations, at most four name the same title as their reason. */
 const adjacent = 10
 const mostAlike = 4
 
