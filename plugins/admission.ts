@@ -81,7 +81,7 @@ export default fp(
     app.addHook('onRequest', (request, _reply, done) => {
       const refuseOrGoOn = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
-      // If so many wait already, it is handled at once, because waiting takes memory.
+      // Once `mostInCrowd` requests wait, a further one skips the crowd, because waiting takes memory.
       const skipsCrowd = isUrgent || crowd.waiting >= mostInCrowd
       if (skipsCrowd) refuseOrGoOn()
       // `done` runs all that follows, up to the first I/O. A response from memory is sent in this slice.
@@ -107,7 +107,7 @@ export default fp(
       const { spentMs, routeOptions, viewer } = request
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
-      // Reads are repeated here, as a whole. A request that writes might do something twice: src/data/ repeats each write by itself.
+      // Only reads are repeated here, as a whole. A request that writes might do something twice, so src/data/ repeats single writes instead.
       const deadline = Date.now() + timeout - spentMs
       const run = isRepeatable(request) ? () => withRereads(handle, deadline) : handle
       if (admission === 'viewer' && viewer) return viewerQueue.run(run, spentMs, viewer.account)

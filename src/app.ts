@@ -74,10 +74,10 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   app.decorate('settings', settings)
 
   // The way of a request:
-  // 1. The hooks of `requests`, `cors`, `authentication` and `admission`, and with an identity provider that of `chosenProfile`. If no route
-  //    matches, `unknownRoutes` refuses it.
+  // 1. The hooks of `requests`, `cors`, `authentication` and `admission`. If no route matches, `unknownRoutes` refuses it. With an identity
+  //    provider, the hook of `chosenProfile`.
   // 2. The guard of its route, like `forViewers`, then its body, and the schema of the route.
-  // 3. The handler, which waits in `admission` for its turn. It returns an object or, by `replies`, bytes, or throws to `errors`.
+  // 3. The handler, for which a signed-in caller waits in `admission`. It returns an object or, by `replies`, bytes, or throws to `errors`.
   // 4. `requests` logs the answer.
 
   // Edge: what applies to every request that Node can parse, and to its answer.
