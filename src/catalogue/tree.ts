@@ -40,12 +40,12 @@ export class Tree {
     return title
   }
 
-  /** The titles of contents by id, those that are not in the catalogue left out. Earlier ids lead. */
+  /** Leaves out contents that are not in the catalogue. */
   titles(ids: Iterable<number>) {
     const titles = new Set<number>()
     for (const id of ids) {
-      const row = this.skeleton.leadRow(id)
-      if (row !== undefined) titles.add(this.title(row))
+      const title = this.titleOf(id)
+      if (title !== undefined) titles.add(title)
     }
     return titles
   }
@@ -53,9 +53,17 @@ export class Tree {
   /** The latest of the times of each title, whose contents may have been stored under several ids. */
   latest(times: Iterable<readonly [content_id: number, at: number]>) {
     const latest = new Map<number, number>()
-    for (const [content_id, at] of times)
-      for (const title of this.titles([content_id])) latest.set(title, Math.max(at, latest.get(title) ?? 0))
+    for (const [content_id, at] of times) {
+      const title = this.titleOf(content_id)
+      if (title !== undefined) latest.set(title, Math.max(at, latest.get(title) ?? 0))
+    }
     return latest
+  }
+
+  /** The title of a content by id, or undefined if it is not in the catalogue. Earlier ids lead. */
+  titleOf(id: number) {
+    const row = this.skeleton.leadRow(id)
+    return row === undefined ? undefined : this.title(row)
   }
 
   /**

@@ -88,10 +88,8 @@ export class Popular {
     const views = new Map<number, number>()
     const add = (counts: PopularityDocument | undefined, factor: number) =>
       counts?.content_ids.forEach((id, i) => {
-        const row = skeleton.leadRow(id)
-        if (row === undefined) return
-        const title = tree.title(row)
-        views.set(title, (views.get(title) ?? 0) + factor * (counts.views[i] as number))
+        const title = tree.titleOf(id)
+        if (title !== undefined) views.set(title, (views.get(title) ?? 0) + factor * (counts.views[i] as number))
       })
     add(this.counts.get(anywhere), 1)
     if (country !== anywhere) add(this.counts.get(country), homeFactor)
