@@ -35,7 +35,7 @@ export class Nudger {
 
   /** Notes whose lists it may have changed. Every write to these lists that changes what is sent has to name its users. */
   readonly noteWrite = ({ collection, users }: Write) => {
-    if (followed.has(collection)) this.note(users)
+    if (followed.has(collection)) this.note(users())
   }
 
   /** Without users, it only sends what is pending, if anything, and shows that this process lives. */

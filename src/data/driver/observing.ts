@@ -11,8 +11,8 @@ export interface Operation {
 /** A write that has ended. */
 export interface Write {
   collection: string
-  /** The users that it names. Empty if it names none. */
-  users: number[]
+  /** Returns the users that it names. */
+  users: () => number[]
 }
 
 interface Observer {
@@ -56,7 +56,7 @@ export const observed = (db: Db, { onEnd, onWrite }: Observer): Db => {
       const end = () => {
         onEnd?.({ collection, kind, milliseconds: performance.now() - began })
         const users = usersIn.get(kind)
-        if (users) onWrite?.({ collection, users: users(args[0] as never) })
+        if (users) onWrite?.({ collection, users: () => users(args[0] as never) })
       }
       const result = method(...args)
       if (isCursor(result)) result.once('close', end)
