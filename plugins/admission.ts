@@ -108,8 +108,7 @@ export default fp(
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
       // Only reads are repeated here, as a whole. A request that writes might do something twice, so src/data/ repeats single writes instead.
-      const deadline = Date.now() + timeout - spentMs
-      const run = isRepeatable(request) ? () => withRereads(handle, deadline) : handle
+      const run = isRepeatable(request) ? repeating(handle, timeout - spentMs) : handle
       if (admission === 'viewer' && viewer) return viewerQueue.run(run, spentMs, viewer.account)
       const answer = run()
       if (!(answer instanceof Promise)) return answer
@@ -120,8 +119,7 @@ export default fp(
     const readQueue = new DeadlineQueue(turns, new InProgress(Number.POSITIVE_INFINITY, timeout))
     app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) => {
       const elapsed = spentMs + timeoutMargin
-      const deadline = Date.now() + timeout - elapsed
-      return readQueue.run(() => withRereads(read, deadline), elapsed, viewer?.account)
+      return readQueue.run(repeating(read, timeout - elapsed), elapsed, viewer?.account)
     })
   },
   { name: 'admission', dependencies: ['metrics', 'preparation', 'authentication'], decorators: { fastify: ['settings'] } }
@@ -135,16 +133,22 @@ const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip
 const isRepeatable = ({ method, routeOptions: { config } }: FastifyRequest) =>
   config.isRepeatable ?? (method === 'GET' || method === 'HEAD')
 
-/** Reads again if a connection to the database broke, but not past the deadline. The first attempt may answer from memory, without a promise. */
-const withRereads = (read: () => unknown, deadline: number) => {
-  const began = Date.now()
-  const answer = read()
-  if (!(answer instanceof Promise)) return answer
-  return answer.catch(error => {
-    const until = Math.min(retryDeadline(began), deadline)
-    if (!isUnavailable(error) || Date.now() > until) throw error
-    return withRetries(async () => read(), until)
-  })
+/**
+ * Makes a function that reads, and reads again if a connection to the database broke. Whenever it is called, it does not begin to read again
+ * later than this many milliseconds from now. The first attempt may answer from memory, without a promise.
+ */
+const repeating = (read: () => unknown, milliseconds: number) => {
+  const deadline = Date.now() + milliseconds
+  return () => {
+    const began = Date.now()
+    const answer = read()
+    if (!(answer instanceof Promise)) return answer
+    return answer.catch(error => {
+      const until = Math.min(retryDeadline(began), deadline)
+      if (!isUnavailable(error) || Date.now() > until) throw error
+      return withRetries(async () => read(), until)
+    })
+  }
 }
 
 /** At most this many anonymous requests wait for a slice. */
