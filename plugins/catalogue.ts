@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** After so many failures to read the words, the service is ready without searches. */
+/** When reading the words has failed this many times, the service is ready without searches. */
 const attemptsAtStart = 5
 /** More often than the catalogue is checked, so that searches find a change within two seconds. */
 const wordsEvery = seconds(0.5)

@@ -63,8 +63,8 @@ export const removalsOf = (db: Db) => {
     markSome: (user_id: number, list: ViewerList, content_ids: number[]) => mark({ _id: new ObjectId(), user_id }, { list, content_ids }),
 
     /**
-     * Returns a function that says when an element of any of these contents was last removed from the history, in milliseconds. With
-     * `within`, only of removals of the last so many milliseconds.
+     * Returns a function that says when an element of any of these contents was last removed from the history, in milliseconds. Only looks
+     * at removals of the last `within` milliseconds.
      */
     ofHistory: async (user_id: number, content_ids: number[], within = removalsKept) => {
       const isRecent = { $gte: ['$at', { $subtract: ['$$NOW', within] }] }

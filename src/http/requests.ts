@@ -30,8 +30,8 @@ export const isDecodable = (url: string) => {
 }
 
 /**
- * Fastify would refuse an undecodable URL before any hook runs. On a path that no route has, it reaches plugins/unknown-routes.ts, which sees it
- * as `originalUrl` and refuses it.
+ * Fastify would refuse an undecodable URL before any hook runs. So its path is replaced by one that no route has.
+ * plugins/unknown-routes.ts finds the original in `originalUrl` and refuses it.
  */
 export const routableUrl = ({ url = '' }: IncomingMessage) => (isDecodable(url) ? url : '/undecodable')
 
