@@ -42,7 +42,7 @@ export default fp(
     const timeout = answerTimeoutOf(app.settings)
     // A request is in progress while it is queued for the database or its handler runs. Settings and metrics call that waiting.
     const inProgress = new InProgress(mostInProgress || Number.POSITIVE_INFINITY, timeout)
-    const turns = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * partOfOneAccount))
+    const turns = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * partOfOneAccount), timeout / 4)
     const viewerQueue = new DeadlineQueue(turns, inProgress)
     // Anonymous requests begin in slices of a millisecond, so that a crowd of anonymous callers delays no viewer and no health check.
     const crowd = new Pacer()

@@ -20,7 +20,7 @@ export default fp(
   async app => {
     const { CONTENT_CACHE_MB } = app.settings
     const catalogue = new Catalogue({
-      data: app.backgroundData,
+      data: app.pollData,
       readContents: app.data.contents.byIds,
       cacheBytes: CONTENT_CACHE_MB * 1024 * 1024,
       onBroken: (collection, ids, count) =>

@@ -20,7 +20,7 @@ const perPage = 100
 /** The streams of changes (docs/decisions/042). */
 export default fp(
   async app => {
-    const { backgroundData, catalogue, data, log, metrics, nudger, revocations } = app
+    const { pollData, catalogue, data, log, metrics, nudger, revocations } = app
     const ends = new Counter({
       name: 'event_streams_ended_total',
       help: 'Streams of changes that have ended: with their token or session, by a drain, because their caller read too slowly or has left',
@@ -48,7 +48,7 @@ export default fp(
         reader = undefined
         return
       }
-      reader ??= new NudgeReader(backgroundData.nudges, nudger.from)
+      reader ??= new NudgeReader(pollData.nudges, nudger.from)
       const nudged = await reader.read()
       live.nudge(restoredAt === revocations.restoredAt ? nudged : 'everybody')
       restoredAt = revocations.restoredAt

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import type { Db, MongoClient } from 'mongodb'
 import type { Registry } from 'prom-client'
-import { closeSoon, connectionTo } from '../src/data/driver/connection.js'
+import { closeSoon, connectionTo, timeoutsOf } from '../src/data/driver/connection.js'
 import { type Operation, observed } from '../src/data/driver/observing.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import { nudgesOf } from '../src/data/nudges.js'
@@ -9,13 +9,16 @@ import { accessTokensEndAfter } from '../src/data/session-ends.js'
 import { EndedSessions } from '../src/identity/revocations.js'
 import { gauge, histogram } from '../src/metrics/instruments.js'
 import { Outage } from '../src/overload/outage.js'
+import { seconds } from '../src/time.js'
 import { Nudger } from '../src/viewing/nudging.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     data: Data
     /** The same data over a small pool of its own, so that requests delay neither /ready nor the polling for changes. */
-    backgroundData: Data
+    pollData: Data
+    /** The same data for work that nobody waits for, and that may take minutes. */
+    jobData: Data
     /** Sessions that this process ends are added at once. plugins/revocations.ts adds those that other processes end. */
     endedSessions: EndedSessions
     /** The client of `data`. Only tests use it: they watch its commands, and change the database behind the app's back. */
@@ -30,45 +33,49 @@ declare module 'fastify' {
   }
 }
 
-/** For everything that is not part of a request, like polls for changes, and for /ready. */
-const backgroundConnections = 2
+const pollConnections = 2
+const pollTimeout = seconds(2)
+/** For the renewal of leases and what they are held for: counting popular titles, loading a model, moving elements. */
+const jobConnections = 4
 
 /** The connections to the database, and the queries over them. */
 export default fp(
   async app => {
     const { settings } = app
-    const timeouts = {
-      timeoutMS: settings.DATABASE_TIMEOUT,
-      serverSelectionTimeoutMS: settings.DATABASE_TIMEOUT,
-      // Short, because a handshake with an unresponsive server delays the handshakes after it.
-      connectTimeoutMS: settings.DATABASE_TIMEOUT
-    }
-    const { client, db } = connectionTo(settings.MONGO_URL, { ...timeouts, maxPoolSize: settings.DATABASE_CONNECTIONS })
-    const background = connectionTo(settings.MONGO_URL, { ...timeouts, maxPoolSize: backgroundConnections })
+    const { MONGO_URL, DATABASE_CONNECTIONS, DATABASE_TIMEOUT } = settings
+    const { client, db } = connectionTo(MONGO_URL, {
+      ...timeoutsOf(DATABASE_TIMEOUT),
+      // Its caller has left by then. Most late responses come before this, and keep the connection, which costs less than a new one.
+      socketTimeoutMS: 3 * DATABASE_TIMEOUT,
+      maxPoolSize: DATABASE_CONNECTIONS
+    })
+    const polls = connectionTo(MONGO_URL, { ...timeoutsOf(pollTimeout), maxPoolSize: pollConnections })
+    const jobs = connectionTo(MONGO_URL, { serverSelectionTimeoutMS: DATABASE_TIMEOUT, maxPoolSize: jobConnections })
     const closing = new AbortController()
 
     poolMetrics(app.metrics, client)
     const measure = measurerOf(app.metrics)
     const endedSessions = new EndedSessions()
     const onSessionsEnded = (sids: string[]) => endedSessions.add(sids, accessTokensEndAfter(settings.ACCESS_TOKEN_TTL))
-    const nudger = new Nudger(nudgesOf(observed(background.db, { onEnd: measure })))
+    const nudger = new Nudger(nudgesOf(observed(polls.db, { onEnd: measure })))
     const dataFrom = (source: Db) => dataOf(observed(source, { onEnd: measure, onWrite: nudger.noteWrite }), settings, onSessionsEnded)
     app.decorate('endedSessions', endedSessions)
     app.decorate('nudger', nudger)
     app.decorate('data', dataFrom(db))
-    app.decorate('backgroundData', dataFrom(background.db))
+    app.decorate('pollData', dataFrom(polls.db))
+    app.decorate('jobData', dataFrom(jobs.db))
     app.decorate('mongoClient', client)
     app.decorate('prepareDatabase', async () => {
-      await Promise.all([client.connect(), background.client.connect()])
-      await ensureIndexes(db)
+      await Promise.all([client, polls.client, jobs.client].map(one => one.connect()))
+      await ensureIndexes(jobs.db)
       nudger.beat()
       app.log.info(`connected to the database ${db.databaseName}`)
     })
     // Calls that come while one is under way share its result.
     let pending: Promise<boolean> | undefined
     const pingDatabase = () => {
-      pending ??= background.db
-        .command({ ping: 1 })
+      pending ??= polls.db
+        .command({ ping: 1 }, { signal: AbortSignal.timeout(DATABASE_TIMEOUT) })
         .then(
           () => true,
           () => false
@@ -84,7 +91,7 @@ export default fp(
     app.addHook('onClose', async () => {
       closing.abort()
       await nudger.close()
-      await Promise.all([client, background.client].map(closeSoon))
+      await Promise.all([client, polls.client, jobs.client].map(closeSoon))
     })
   },
   { name: 'mongo', dependencies: ['metrics'], decorators: { fastify: ['settings'] } }

@@ -7,7 +7,7 @@ import { poll } from './preparation.js'
 /** Moves what viewers have of contents that were replaced, in the background. */
 export default fp(
   async app => {
-    const { catalogue, data, log, metrics } = app
+    const { catalogue, jobData: data, log, metrics } = app
     const counter = new Counter({
       name: 'replaced_elements_moved_total',
       help: 'Elements of viewers that this process has moved from replaced contents to the ones that have replaced them, by list',

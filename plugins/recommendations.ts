@@ -23,8 +23,7 @@ const firstCountTimeout = seconds(1)
 /** Keeps the recommendations up to date in the background. */
 export default fp(
   async app => {
-    // Not `backgroundData`: counting and loading a model take seconds, which in its small pool would hold up /ready.
-    const { settings, data, log } = app
+    const { settings, jobData: data, log } = app
     const recommender = new Recommender(app.catalogue)
     const closing = new AbortController()
     const onFailure = (what: string, err: unknown) => {

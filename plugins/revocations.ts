@@ -18,11 +18,11 @@ const margin = minutes(1)
 /** Learns what was revoked after tokens were issued, and completes the erasures of users. */
 export default fp(
   async app => {
-    const { backgroundData, endedSessions, settings } = app
-    const revocations = new Revocations(backgroundData, endedSessions)
+    const { pollData, jobData, endedSessions, settings } = app
+    const revocations = new Revocations(pollData, endedSessions)
     app.decorate('revocations', revocations)
     app.follow('the refused users and age limits could not be read, trying again every second', () => revocations.refresh())
-    app.follow('the ended sessions could not be read, trying again every second', () => endedSessions.refresh(backgroundData.sessions))
+    app.follow('the ended sessions could not be read, trying again every second', () => endedSessions.refresh(pollData.sessions))
     gauge(
       app.metrics,
       'ended_sessions',
@@ -33,7 +33,7 @@ export default fp(
     // How long the tokens of an identity provider live is unknown.
     const life = hasProvider(settings) ? days(erasuresKeptDays) : seconds(settings.ACCESS_TOKEN_TTL) + margin
     // A poll of its own, so that a long sweep does not delay the news of erased users.
-    app.follow('an erasure could not be completed, trying again every minute', () => sweepDue(backgroundData, revocations, life), {
+    app.follow('an erasure could not be completed, trying again every minute', () => sweepDue(jobData, revocations, life), {
       first: async () => undefined
     })
   },

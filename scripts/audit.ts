@@ -27,7 +27,7 @@ const lineOf = ({ at, outcome, action, subject, actor, attempts }: AuditDocument
 const run = async () => {
   const { at, json } = readArguments()
   const { MONGO_URL, AUDIT_DAYS } = settingsOrExit(CommandSettings)
-  const { client, db } = connectionTo(MONGO_URL, { serverSelectionTimeoutMS: 5000, timeoutMS: 30_000 })
+  const { client, db } = connectionTo(MONGO_URL, { serverSelectionTimeoutMS: 5000, socketTimeoutMS: 30_000 })
   try {
     for await (const record of auditOf(db, AUDIT_DAYS).since(at)) console.log(json ? jsonOf(record) : lineOf(record))
   } finally {

@@ -72,10 +72,8 @@ const bringBack = async (restores: Restores, path: string) => {
 
 const run = async () => {
   const { action, file } = readArguments()
-  // Long, because a large database has many sessions to end.
-  const timeouts = { serverSelectionTimeoutMS: 5000, timeoutMS: 600_000 }
   const { MONGO_URL, AUDIT_DAYS } = settingsOrExit(CommandSettings)
-  const { client, db } = connectionTo(MONGO_URL, timeouts)
+  const { client, db } = connectionTo(MONGO_URL, { serverSelectionTimeoutMS: 5000 })
   const restores = restoresOf(db)
   const act = { action: `restore ${action}`, subject: file === undefined ? null : basename(file) }
   try {

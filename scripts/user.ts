@@ -82,8 +82,7 @@ const unusedSettings = {
 const run = async () => {
   const { action, given, who, name, out, yes } = readArguments(process.argv.slice(2))
   const settings = settingsOrExit(CommandSettings)
-  const timeouts = { serverSelectionTimeoutMS: 5000, timeoutMS: 30_000 }
-  const { client, db } = connectionTo(settings.MONGO_URL, timeouts)
+  const { client, db } = connectionTo(settings.MONGO_URL, { serverSelectionTimeoutMS: 5000, socketTimeoutMS: 30_000 })
   const data = dataOf(db, { ...unusedSettings, ...settings })
   const { users, sessions } = data
 

@@ -24,12 +24,12 @@ export const settingGroups = {
       pattern: '^mongodb(\\+srv)?://([^@/]*@)?[^,/?]+(,[^,/?]+)*([/?].*)?$',
       description: 'Connection string of MongoDB (`mongodb://…` or `mongodb+srv://…`). If it names no database, the service uses `viewer`'
     }),
-    DATABASE_TIMEOUT: Integer('Timeout of a database operation in milliseconds. A request that exceeds it gets a 503', 2000, {
+    DATABASE_TIMEOUT: Integer('How long a request waits for the database, in milliseconds, apart from half a second. After that, it gets a 503', 2000, {
       minimum: 100,
       maximum: 60_000
     }),
     DATABASE_CONNECTIONS: Integer(
-      'Size of the connection pool of each process, per database server. It is also the number of viewer requests that a process handles at once. Raise it if the database is far away. A process opens six more connections for its own work',
+      'Size of the connection pool of each process, per database server. It is also the number of viewer requests that a process handles at once. Raise it if the database is far away. A process opens twelve more connections for its own work',
       16,
       { minimum: 1, maximum: 1000 }
     )

@@ -3,7 +3,7 @@ import { mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
-import { connectionTo } from '../src/data/driver/connection.js'
+import { connectionTo, timeoutsOf } from '../src/data/driver/connection.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import { Revocations } from '../src/identity/revocations.js'
 import { beginErasure, removeUser, sweepDue } from '../src/privacy/erase.js'
@@ -17,8 +17,8 @@ import { until } from './helpers/until.js'
 
 const life = minutes(60)
 
-const open = (t: Test, url: string, timeoutMS = 15_000) => {
-  const { client, db } = connectionTo(url, { timeoutMS, serverSelectionTimeoutMS: timeoutMS })
+const open = (t: Test, url: string, timeout = 15_000) => {
+  const { client, db } = connectionTo(url, timeoutsOf(timeout))
   t.teardown(() => client.close())
   return { db, data: dataOf(db, settingsFor(url)) }
 }

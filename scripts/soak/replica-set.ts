@@ -6,7 +6,6 @@ import { type Mongod, startMongod } from '../mongod/start.js'
 import { until } from '../processes.js'
 
 const name = 'soak'
-const patience = 120_000
 
 interface Hello {
   isWritablePrimary: boolean
@@ -26,10 +25,8 @@ export class Member {
     this.client = new MongoClient(mongod.url, {
       directConnection: true,
       serverSelectionTimeoutMS: 500,
-      timeoutMS: 500,
-      // In streaming mode the driver rarely measures the round trip to a member. After one slow response it expects
-      // all later ones to be too slow for the timeout, and sends no more commands.
-      serverMonitoringMode: 'poll',
+      connectTimeoutMS: 500,
+      socketTimeoutMS: 500,
       heartbeatFrequencyMS: 1000
     })
   }
@@ -54,8 +51,10 @@ export class Member {
       )
   }
 
-  initiate(config: object) {
-    return this.client.db('admin').command({ replSetInitiate: config }, { timeoutMS: patience })
+  async initiate(config: object) {
+    const client = new MongoClient(this.mongod.url, { directConnection: true })
+    await client.db('admin').command({ replSetInitiate: config })
+    await client.close()
   }
 
   /** Like a crash: nothing is flushed, and no other member is notified. */

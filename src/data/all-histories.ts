@@ -1,5 +1,4 @@
-import { type Collection, CursorTimeoutMode, type Db } from 'mongodb'
-import { minutes } from '../time.js'
+import type { Collection, Db } from 'mongodb'
 import type { HistoryDocument } from './history.js'
 import { coveringIndex } from './history-columns.js'
 import { startedFilter } from './progress.js'
@@ -15,8 +14,6 @@ export interface Views {
 /** Statistics over weeks can do without the last seconds, so secondaries may answer. */
 const longRead = {
   readPreference: 'secondaryPreferred',
-  timeoutMS: minutes(10),
-  timeoutMode: CursorTimeoutMode.ITERATION,
   hint: coveringIndex
 } as const
 

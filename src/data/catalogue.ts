@@ -1,5 +1,4 @@
-import { CursorTimeoutMode, type Db, type Document, type Sort } from 'mongodb'
-import { seconds } from '../time.js'
+import type { Db, Document, Sort } from 'mongodb'
 
 /** What an import stores with each catalogue document. */
 export interface Imported {
@@ -9,12 +8,8 @@ export interface Imported {
   stamp: Date
 }
 
-/** A majority read returns nothing that a change of primary could roll back. The timeout applies to each batch. */
-export const catalogueRead = {
-  readConcern: 'majority',
-  timeoutMS: seconds(2),
-  timeoutMode: CursorTimeoutMode.ITERATION
-} as const
+/** A majority read returns nothing that a change of primary could roll back. */
+export const catalogueRead = { readConcern: 'majority' } as const
 
 /** The collections of the catalogue. Each has its own revision. */
 export const catalogueKinds = ['contents', 'terms', 'rail_collections', 'legal_documents', 'programmes', 'support_texts'] as const

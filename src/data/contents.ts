@@ -1,7 +1,7 @@
 import type { Db, Document, IndexDescription } from 'mongodb'
 import { oldest } from '../../schemas/common.js'
 import { type Content, type Marker, type OptionalContentFields, optionalContentFields } from '../../schemas/content.js'
-import { isWireMoment, seconds, timestamp, wireYears } from '../time.js'
+import { isWireMoment, timestamp, wireYears } from '../time.js'
 import { catalogueRead, type Imported } from './catalogue.js'
 
 type Nullable<T> = { [Field in keyof T]: T[Field] | null }
@@ -192,9 +192,7 @@ export const contentsOf = (db: Db) => {
     /** The ids of contents that cannot be served: of all, or of those written since a moment. */
     unservable: async (since?: Date) => {
       const filter = { ...writtenSince(since), $nor: [servableFilter] }
-      const found = await contents
-        .find(filter, { readConcern: catalogueRead.readConcern, timeoutMS: seconds(20), projection: { _id: 1 } })
-        .toArray()
+      const found = await contents.find(filter, { ...catalogueRead, projection: { _id: 1 } }).toArray()
       return found.map(({ _id }) => _id)
     },
     /** The keywords of all contents that have any. */

@@ -1,5 +1,4 @@
 import type { Db, IndexDescription } from 'mongodb'
-import { minutes } from '../time.js'
 import { allHistoriesOf } from './all-histories.js'
 import { codeAttemptsOf, loginAttemptIndexes, loginAttemptsOf } from './attempts.js'
 import { auditIndexes, auditOf } from './audit.js'
@@ -116,7 +115,5 @@ export type Data = ReturnType<typeof dataOf>
 
 /** Creates the missing indexes. Several processes may do it at once. */
 export const ensureIndexes = async (db: Db) => {
-  // An index on a large collection takes longer than a request may.
-  for (const [collection, wanted] of Object.entries(indexes))
-    await db.collection(collection).createIndexes(wanted, { timeoutMS: minutes(60) })
+  for (const [collection, wanted] of Object.entries(indexes)) await db.collection(collection).createIndexes(wanted)
 }

@@ -15,7 +15,6 @@ const life = seconds(60)
 const renewEvery = life / 3
 /** How long after its confirmation a write may last. The other half is for clocks and networks that are late. */
 const writesFor = life / 2
-const operationTimeout = { timeoutMS: seconds(10) }
 
 /** The lease ran out, so another process may have done the same work since. */
 export class LeaseLost extends Error {
@@ -27,7 +26,7 @@ export class LeaseLost extends Error {
 export interface Lease {
   holder: string
   /** Renews the lease, or throws `LeaseLost`. Call it before each write and pass the result on, so that the write ends before the lease. */
-  confirm: () => Promise<{ timeoutMS: number }>
+  confirm: () => Promise<{ maxTimeMS?: number }>
 }
 
 export interface TakenLease extends Lease {
@@ -61,11 +60,9 @@ export const leasesOf = (db: Db) => {
   /** Never brings back a lease that ran out, because another process may have held it in between. */
   const renew = async (name: string, holder: string) => {
     const { matchedCount } = await withRetries(() =>
-      leases.updateOne(
-        { _id: name, holder, $expr: { $gt: ['$expires_at', '$$NOW'] } },
-        [{ $set: { expires_at: { $add: ['$$NOW', life] } } }],
-        operationTimeout
-      )
+      leases.updateOne({ _id: name, holder, $expr: { $gt: ['$expires_at', '$$NOW'] } }, [
+        { $set: { expires_at: { $add: ['$$NOW', life] } } }
+      ])
     )
     return matchedCount === 1
   }
@@ -76,7 +73,7 @@ export const leasesOf = (db: Db) => {
     confirm: async () => {
       const began = performance.now()
       if (!(await renew(name, holder))) throw new LeaseLost(name)
-      return { timeoutMS: Math.round(began + writesFor - performance.now()) }
+      return { maxTimeMS: Math.round(began + writesFor - performance.now()) }
     }
   })
 
@@ -101,7 +98,7 @@ export const leasesOf = (db: Db) => {
         return await work({ ...held(name, holder), leave }).catch(leaveIfLost)
       } finally {
         clearInterval(renewal)
-        if (!mayStillWrite) await leases.deleteOne({ _id: name, holder }, operationTimeout).catch(() => undefined)
+        if (!mayStillWrite) await leases.deleteOne({ _id: name, holder }).catch(() => undefined)
       }
     }
   }

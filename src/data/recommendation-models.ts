@@ -1,5 +1,5 @@
 import { Binary, type Db, ObjectId } from 'mongodb'
-import { days, minutes } from '../time.js'
+import { days } from '../time.js'
 import type { Lease } from './leases.js'
 
 /** The metadata of a recommendation model. */
@@ -23,7 +23,6 @@ interface ChunkDocument {
 
 /** A document may have 16 MB, but decoding that much would block the event loop. */
 const chunkSize = 2 * 1024 * 1024
-const timeout = { timeoutMS: minutes(2) }
 /** Models in another format are deleted at this age, because no process uses it any more. */
 const outdated = days(30)
 
@@ -53,7 +52,7 @@ export const recommendationModelsOf = (db: Db) => {
       const bytes = new Uint8Array(size)
       let read = 0
       const range = { _id: { $gte: { model: _id, n: 0 }, $lt: { model: _id, n: Number.MAX_SAFE_INTEGER } } }
-      for await (const chunk of chunks.find(range, { ...timeout, sort: { _id: 1 }, batchSize: 1 })) {
+      for await (const chunk of chunks.find(range, { sort: { _id: 1 }, batchSize: 1 })) {
         if (read + chunk.bytes.length() > size) return undefined
         bytes.set(chunk.bytes.buffer, read)
         read += chunk.bytes.length()
@@ -65,23 +64,23 @@ export const recommendationModelsOf = (db: Db) => {
     save: async (
       model: Omit<ModelDocument, '_id' | 'size' | 'trained_at'>,
       bytes: Uint8Array,
-      confirm: Lease['confirm'] = async () => timeout
+      confirm: Lease['confirm'] = async () => ({})
     ) => {
       const _id = await nextId()
       for (let n = 0; n * chunkSize < bytes.length; n++)
-        await chunks.insertOne({ _id: { model: _id, n }, bytes: new Binary(bytes.subarray(n * chunkSize, (n + 1) * chunkSize)) }, timeout)
+        await chunks.insertOne({ _id: { model: _id, n }, bytes: new Binary(bytes.subarray(n * chunkSize, (n + 1) * chunkSize)) })
       await models.updateOne(
         { _id },
         { $set: { ...model, size: bytes.length }, $currentDate: { trained_at: true } },
         { ...(await confirm()), upsert: true }
       )
       const before = { _id: { $lt: _id } }
-      await models.deleteMany(
-        { ...before, $or: [{ format: model.format }, { $expr: { $lt: ['$trained_at', { $subtract: ['$$NOW', outdated] }] } }] },
-        timeout
-      )
+      await models.deleteMany({
+        ...before,
+        $or: [{ format: model.format }, { $expr: { $lt: ['$trained_at', { $subtract: ['$$NOW', outdated] }] } }]
+      })
       const others = await models.find(before, { projection: { _id: 1 } }).toArray()
-      await chunks.deleteMany({ _id: { $lt: { model: _id, n: 0 } }, '_id.model': { $nin: others.map(({ _id }) => _id) } }, timeout)
+      await chunks.deleteMany({ _id: { $lt: { model: _id, n: 0 } }, '_id.model': { $nin: others.map(({ _id }) => _id) } })
       return _id
     }
   }

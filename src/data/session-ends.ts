@@ -1,4 +1,4 @@
-import { CursorTimeoutMode, type Db, type Document, type Filter } from 'mongodb'
+import type { Db, Document, Filter } from 'mongodb'
 import { resourceNotFound } from '../errors.js'
 import { minutes, seconds } from '../time.js'
 import { codeLife, deviceCodesOf } from './device-codes.js'
@@ -41,8 +41,10 @@ const ofProfiles = (user_id: number, profiles: number[]): Filter<SessionDocument
     ? { $or: [{ profile_id: { $in: profiles } }, { profile_id: { $exists: false } }] }
     : { profile_id: { $in: profiles } }
 
-/** Short batches keep the turns of the event loop short. A read that stalls must soon make way for the next one. */
-const pollOptions = { batchSize: 500, timeoutMS: seconds(0.75), timeoutMode: CursorTimeoutMode.ITERATION } as const
+/** Short batches keep the turns of the event loop short. */
+const endedAtOnce = 500
+/** How long a batch may take. A read that stalls must soon make way for the next one. */
+const stalledAfter = seconds(0.75)
 
 /** In how many milliseconds the last access token of an account has expired. */
 export const accessTokensEndIn = async (db: Db, user_id: number) => {
@@ -158,11 +160,20 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
      */
     ended: async function* (since?: number) {
       const isRecent = since !== undefined && { $expr: { $gte: ['$ended_at', { $subtract: ['$$NOW', since] }] } }
+      const stalled = new AbortController()
+      const timer = setTimeout(() => stalled.abort(), stalledAfter)
       const cursor = sessions.find<{ _id: string; remaining: number }>(
         { ...isEnded, ...isRecent },
-        { ...pollOptions, projection: { remaining: { $subtract: ['$expires_at', '$$NOW'] } } }
+        { batchSize: endedAtOnce, signal: stalled.signal, projection: { remaining: { $subtract: ['$expires_at', '$$NOW'] } } }
       )
-      while (await cursor.hasNext()) yield cursor.readBufferedDocuments()
+      try {
+        while (await cursor.hasNext()) {
+          yield cursor.readBufferedDocuments()
+          timer.refresh()
+        }
+      } finally {
+        clearTimeout(timer)
+      }
     }
   }
 }

@@ -8,7 +8,7 @@ import type { Lease } from '../data/leases.js'
 import { nudgesOf } from '../data/nudges.js'
 import { Nudger } from '../viewing/nudging.js'
 import { checkFile, Faults, ImportError } from './checking.js'
-import { type ImportRun, type Kind, KnownIds, operationTimeout } from './kind.js'
+import { type ImportRun, type Kind, KnownIds } from './kind.js'
 import { contents } from './kinds/contents.js'
 import { legal, schedule, supportTexts } from './kinds/documents.js'
 import { history } from './kinds/history.js'
@@ -88,7 +88,7 @@ export const importFiles = async (db: Db, input: string[] | Record<string, strin
 }
 
 const importNoticed = async (db: Db, input: string[] | Record<string, string>, options: ImportOptions): Promise<ImportResult> => {
-  const { prune = false, signal, confirm = async () => operationTimeout } = options
+  const { prune = false, signal, confirm = async () => ({}) } = options
   const { sources, faults: wrongFiles } = Array.isArray(input) ? await filesOf(input) : textsOf(input)
   const faults = new Faults()
   for (const fault of wrongFiles) faults.add(fault)

@@ -1,9 +1,9 @@
-import { CursorTimeoutMode, type Db, type Document } from 'mongodb'
+import type { Db, Document } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
 import type { Lease } from '../data/leases.js'
 import type { RevisionKind } from '../data/revisions.js'
 import { Table } from '../table.js'
-import { minutes, moment } from '../time.js'
+import { moment } from '../time.js'
 import { inBatches } from './records.js'
 
 /** How the records of one kind of file are checked, beyond their schema, and written. `src/import/index.ts` lists the kinds. */
@@ -50,12 +50,6 @@ export interface ImportRun {
   ids: Record<'users' | 'terms' | 'contents', KnownIds>
 }
 
-/** Longer than in a request, because no user waits for an import. */
-export const operationTimeout = { timeoutMS: minutes(2) }
-
-/** For reads of whole collections. Applies to each batch. */
-export const batchTimeout = { ...operationTimeout, timeoutMode: CursorTimeoutMode.ITERATION }
-
 /** The date in a field of a checked record. */
 export const momentOf = (text: string | undefined) => (text === undefined ? undefined : (moment(text) as Date))
 
@@ -86,9 +80,7 @@ export class KnownIds {
     for (const id of ids) if (!this.given.has(id) && !this.stored.has(id)) unknown.add(id)
     if (this.pruned) return unknown
     for (const batch of inBatches(unknown)) {
-      const found = this.db
-        .collection<{ _id: number }>(this.collection)
-        .find({ _id: { $in: batch } }, { ...operationTimeout, projection: { _id: 1 } })
+      const found = this.db.collection<{ _id: number }>(this.collection).find({ _id: { $in: batch } }, { projection: { _id: 1 } })
       for await (const { _id } of found) {
         this.stored.add([_id])
         unknown.delete(_id)

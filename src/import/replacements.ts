@@ -1,7 +1,7 @@
 import { leadIn } from '../catalogue/skeleton.js'
 import type { ContentDocument } from '../data/contents.js'
 import { Table } from '../table.js'
-import { batchTimeout, type ImportRun, type ReportFault } from './kind.js'
+import type { ImportRun, ReportFault } from './kind.js'
 
 interface Claim {
   id: number
@@ -80,7 +80,7 @@ export class Replacements {
     const replacing = { replaces: { $gt: 0 } }
     const found = this.run.db
       .collection<ContentDocument>('contents')
-      .find<Pick<ContentDocument, '_id' | 'replaces'>>(replacing, { ...batchTimeout, projection: { replaces: 1 } })
+      .find<Pick<ContentDocument, '_id' | 'replaces'>>(replacing, { projection: { replaces: 1 } })
     for await (const { _id, replaces } of found) for (const earlier of replaces as number[]) stored.set(earlier, _id)
     this.stored = stored
     return stored

@@ -4,7 +4,7 @@ import type { CatalogueKind, Imported } from '../data/catalogue.js'
 import { duplicateKey } from '../data/driver/faults.js'
 import type { Lease } from '../data/leases.js'
 import { revisionsOf } from '../data/revisions.js'
-import { batchTimeout, type Kind, type Operation, operationTimeout } from './kind.js'
+import type { Kind, Operation } from './kind.js'
 import { type BatchOptions, batchesOf, inBatches } from './records.js'
 import type { Source } from './sources.js'
 
@@ -64,9 +64,9 @@ const maxAttempts = 5
 const bulkOptions = { ordered: false, writeConcern: { w: 'majority' as const } }
 
 /** Writes as much as possible. `error` says why the rest failed. */
-const writeOnce = async (collection: Collection, operations: Operation[], timeout: { timeoutMS: number }) => {
+const writeOnce = async (collection: Collection, operations: Operation[], limit: { maxTimeMS?: number }) => {
   try {
-    return { result: await collection.bulkWrite(operations, { ...bulkOptions, ...timeout }), error: undefined }
+    return { result: await collection.bulkWrite(operations, { ...bulkOptions, ...limit }), error: undefined }
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error
     // The driver also wraps the error of a lost connection.
@@ -135,7 +135,7 @@ export const upsertsFor = <S extends Stored = Stored>(db: Db, collection: Catalo
     const ids = drafts.map(({ _id }) => _id)
     const found = await db
       .collection<Stored>(collection)
-      .find<S>({ _id: { $in: ids } }, { ...operationTimeout, projection, batchSize: ids.length + 1 })
+      .find<S>({ _id: { $in: ids } }, { projection, batchSize: ids.length + 1 })
       .toArray()
     const stored = new Map(found.map(document => [document._id, document]))
     return drafts.flatMap(draft => {
@@ -166,7 +166,7 @@ const upsert = ({ _id, fields }: Draft, derived: object, digest: string): Operat
 /** The ids in the database that the run lacks. */
 export const idsNotGiven = async <I extends Id>(db: Db, collection: CatalogueKind, isGiven: (id: I) => boolean, filter = {}) => {
   const ids: I[] = []
-  const all = db.collection<Stored>(collection).find<{ _id: I }>(filter, { ...batchTimeout, projection: { _id: 1 }, batchSize: 10_000 })
+  const all = db.collection<Stored>(collection).find<{ _id: I }>(filter, { projection: { _id: 1 }, batchSize: 10_000 })
   for await (const { _id } of all) if (!isGiven(_id)) ids.push(_id)
   return ids
 }

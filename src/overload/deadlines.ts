@@ -72,21 +72,18 @@ export class DeadlineQueue {
   run<T>(job: () => T | Promise<T>, elapsed: number, caller?: CallerKey) {
     return new Promise<T>((resolve, reject) => {
       let isExpired = false
+      let giveUp = () => false
       const end = this.inProgress.start(
         () => {
           isExpired = true
           reject(unavailable())
+          if (giveUp()) end()
         },
         elapsed,
         caller
       )
-      this.semaphore.acquire(async () => {
+      giveUp = this.semaphore.acquire(async () => {
         try {
-          if (isExpired) {
-            // Releases the permit only in a later microtask. Otherwise, a long queue of expired jobs would overflow the stack.
-            await undefined
-            return
-          }
           const result = await job()
           // Nobody reads a stream that comes too late, so it would never end.
           if (isExpired && result instanceof Readable) result.destroy()

@@ -157,7 +157,7 @@ t.test('changes do not wait until the words of earlier ones are read, and search
   const log: string[] = []
   const app = await buildWith(t, { contents: [content(1), content(2)] }, { log })
   const warnings = () => log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40)
-  const { contents } = app.backgroundData
+  const { contents } = app.pollData
   const { words } = contents
   let reads = 0
   let read: typeof words | undefined

@@ -336,9 +336,9 @@ t.test('what one process at a time may do', async t => {
   t.test('is confirmed before each write, and lasts longer than the write may', async t => {
     await one.withLease('a', async ({ holder, confirm }) => {
       await leases.updateOne({ _id: 'a' }, [{ $set: { expires_at: { $add: ['$$NOW', 5000] } } }])
-      const { timeoutMS } = await other.held('a', holder).confirm()
-      t.ok(timeoutMS > 20_000 && timeoutMS <= 30_000, `a write may take ${timeoutMS} ms`)
-      t.ok((await left('a')) > timeoutMS + 20_000)
+      const { maxTimeMS = 0 } = await other.held('a', holder).confirm()
+      t.ok(maxTimeMS > 20_000 && maxTimeMS <= 30_000, `a write may take ${maxTimeMS} ms`)
+      t.ok((await left('a')) > maxTimeMS + 20_000)
       await confirm()
     })
   })

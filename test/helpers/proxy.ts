@@ -7,10 +7,12 @@ export const proxyTo = async (t: Test, url: string) => {
   const { hostname, port } = new URL(url.replace(/^mongodb/, 'http'))
   const sockets = new Set<Socket>()
   const lost = new Set<Socket>()
+  const late = new Set<Socket>()
   let state: 'open' | 'frozen' | 'silent' | 'gone' = 'open'
   let onQuestion = (_bytes: Buffer) => {}
   let cutsAnswers = false
-  let delay = 0
+  let holds: { text: string; milliseconds: number } | undefined
+  let delayOf = () => 0
 
   const server = createServer(client => {
     if (state === 'gone') return client.destroy()
@@ -23,19 +25,26 @@ export const proxyTo = async (t: Test, url: string) => {
       if (state === 'frozen') from.pause()
       if (state === 'silent') lost.add(from)
       from.on('data', bytes => {
+        if (from === client && holds && bytes.includes(holds.text)) {
+          late.add(database)
+          setTimeout(() => database.write(bytes), holds.milliseconds)
+          holds = undefined
+          return undefined
+        }
         if (from === client) onQuestion(bytes)
         else if (cutsAnswers) {
           cutsAnswers = false
           return cut()
         }
         const pass = () => !lost.has(from) && !to.destroyed && to.write(bytes)
-        if (delay > 0 && from === client) setTimeout(pass, delay)
+        const delay = from === client ? 0 : delayOf()
+        if (delay > 0) setTimeout(pass, delay)
         else pass()
         return undefined
       })
       from.on('error', () => undefined)
       from.on('close', () => {
-        to.destroy()
+        if (!late.has(to)) to.destroy()
         sockets.delete(from)
       })
     }
@@ -52,6 +61,7 @@ export const proxyTo = async (t: Test, url: string) => {
   }
   t.teardown(() => {
     cut()
+    for (const socket of late) socket.destroy()
     server.close()
   })
   return {
@@ -81,9 +91,13 @@ export const proxyTo = async (t: Test, url: string) => {
     cutAnswer: () => {
       cutsAnswers = true
     },
-    /** From now on, commands take this many milliseconds to the database. */
-    slowDown: (milliseconds: number) => {
-      delay = milliseconds
+    /** The next command with this text reaches the database this much later, even if the connection has been closed by then. */
+    hold: (text: string, milliseconds: number) => {
+      holds = { text, milliseconds }
+    },
+    /** From now on, each response takes so many milliseconds from the database. It must come in one piece, so it must be short. */
+    delayResponses: (milliseconds: () => number) => {
+      delayOf = milliseconds
     },
     /** Does something at the next command with this text, before it reaches the database. */
     at: (text: string, act: () => void) =>

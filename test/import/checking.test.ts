@@ -398,7 +398,7 @@ t.test('a failure while writing is thrown, and what was written before is announ
       { updateOne: { filter: { _id: records[0] as never }, update: { $set: { count: records.length } }, upsert: true as const } }
     ]
     const kind = { collection: 'watchlist', check: () => undefined, operations }
-    const error = await writeFile(db, source, kind, { onBatch, signal: undefined, confirm: async () => ({ timeoutMS: 60_000 }) }).catch(
+    const error = await writeFile(db, source, kind, { onBatch, signal: undefined, confirm: async () => ({}) }).catch(
       (error: unknown) => error
     )
     t.ok(isUnavailable(error), String(error))

@@ -305,7 +305,7 @@ t.test('until the service is prepared', async t => {
       { contents: [content(1, { name: 'Fjord' })] },
       {
         extend: app => {
-          const { contents } = app.backgroundData
+          const { contents } = app.pollData
           const { words } = contents
           const read = async function* (ids?: number[]) {
             await before(app)

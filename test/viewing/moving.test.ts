@@ -32,7 +32,7 @@ const idle = async (t: Test, given = contents) => {
   return app
 }
 
-const confirm = async () => ({ timeoutMS: 10_000 })
+const confirm = async () => ({})
 
 /** Makes at most so many steps. Returns whether all is moved. */
 const moveIn = async (app: App, steps = Number.POSITIVE_INFINITY, lists: readonly MovedList[] = movedLists, given = replaced) => {

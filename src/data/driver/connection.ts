@@ -1,32 +1,6 @@
-import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MongoClient, type MongoClientOptions, MongoOperationTimeoutError } from 'mongodb'
-import { seconds } from '../../time.js'
-
-interface DriverConnection {
-  command: (...args: unknown[]) => Promise<unknown>
-  destroy: () => void
-}
-
-/**
- * If a command has been sent and less time is left than a round trip takes, the driver (7.5 to 7.9) gives up and keeps the connection.
- * The next command on it would get the answer to that one, which may be the data of another viewer. So the connection is closed.
- */
-const closeUnansweredConnections = () => {
-  const driver: { Connection: { prototype: DriverConnection } } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js')
-  const { prototype } = driver.Connection
-  const { command } = prototype
-  prototype.command = async function (...args) {
-    try {
-      return await command.apply(this, args)
-    } catch (error) {
-      // With a cause, the server has answered that the time is over.
-      if (error instanceof MongoOperationTimeoutError && !error.cause) this.destroy()
-      throw error
-    }
-  }
-}
-closeUnansweredConnections()
+import { MongoClient, type MongoClientOptions } from 'mongodb'
+import { minutes, seconds } from '../../time.js'
 
 /** The database that the URL names, or `viewer`, because the driver's default is `test`. */
 const databaseOf = (url: string) => decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/?]+\/([^?]+)/.exec(url)?.[1] ?? 'viewer')
@@ -51,11 +25,27 @@ const withoutPreferences = (url: string) => {
   return `${address}?${kept.join('&')}`
 }
 
+/** How long a server may take to accept a connection, if callers do not wait longer. */
+const handshakePatience = seconds(2)
+
+/** For a client whose callers wait this many milliseconds (docs/decisions/009). */
+export const timeoutsOf = (timeout: number) => ({
+  serverSelectionTimeoutMS: timeout,
+  waitQueueTimeoutMS: timeout,
+  // A handshake with a server that does not respond delays the handshakes after it.
+  connectTimeoutMS: Math.max(timeout, handshakePatience),
+  socketTimeoutMS: timeout
+})
+
+/** Without options, for work that may take an hour, like the build of an index. */
 export const connectionTo = (url: string, options: MongoClientOptions = {}) => {
   const client = new MongoClient(withoutPreferences(url), {
     appName: 'viewer',
     // The default of a standalone server acknowledges writes that are lost if it is killed.
     writeConcern: { w: 'majority' },
+    // Connections that a network has lost without a sign are closed when a heartbeat fails, so within this and `connectTimeoutMS`.
+    heartbeatFrequencyMS: seconds(2),
+    socketTimeoutMS: minutes(60),
     ...options
   })
   return { client, db: client.db(databaseOf(url)) }

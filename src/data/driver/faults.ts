@@ -5,7 +5,6 @@ import {
   MongoErrorLabel,
   MongoNetworkError,
   MongoNotConnectedError,
-  MongoOperationTimeoutError,
   MongoServerError,
   MongoServerSelectionError,
   MongoTopologyClosedError,
@@ -19,7 +18,6 @@ export const isDuplicate = (error: unknown) => error instanceof MongoServerError
 const connectionErrors = [
   MongoNetworkError,
   MongoServerSelectionError,
-  MongoOperationTimeoutError,
   MongoNotConnectedError,
   MongoTopologyClosedError,
   MongoClientClosedError,

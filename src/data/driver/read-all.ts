@@ -1,6 +1,5 @@
 import { BSON, type ClientSession, type Collection, type Db, type Document, type Filter, Long, type Timestamp } from 'mongodb'
-import { unavailable } from '../../errors.js'
-import { minutes, seconds } from '../../time.js'
+import { seconds } from '../../time.js'
 import { isAlone } from './faults.js'
 import { withRetries } from './retry.js'
 
@@ -54,21 +53,16 @@ const readAll = <Row>({ db, collectionName, command, raw = false }: Read) =>
     return { rows: rows as Row[], atClusterTime }
   })
 
-const longest = minutes(1)
-
 const readRest = async (
   { db, collectionName, session, raw = false }: Omit<Read, 'command'> & { session: ClientSession },
   first: Long | number,
   rows: unknown[]
 ) => {
-  // With a timeout, the driver would add a maxTimeMS, which no getMore may have. The server goes by that of the first command.
-  const signal = AbortSignal.timeout(db.timeoutMS ?? longest)
-  const options = { session, signal, timeoutMS: 0, raw }
   // The driver reads an id below 2 ** 53, which one cursor in a thousand has, as a number. The server takes only longs.
   let id = first
   try {
     while (id !== 0) {
-      const { cursor } = await db.command({ getMore: Long.fromValue(id), collection: collectionName, batchSize }, options)
+      const { cursor } = await db.command({ getMore: Long.fromValue(id), collection: collectionName, batchSize }, { session, raw })
       const batch = batchOf(cursor)
       for (const row of batch.rows) rows.push(row)
       id = batch.id
@@ -76,7 +70,7 @@ const readRest = async (
   } catch (error) {
     // It would stay open for ten minutes.
     withRetries(() => db.command({ killCursors: collectionName, cursors: [Long.fromValue(id)] })).catch(() => undefined)
-    throw signal.aborted ? unavailable() : error
+    throw error
   }
 }
 

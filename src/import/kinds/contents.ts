@@ -4,16 +4,7 @@ import type { ContentRecord, MarkerRecord } from '../../../schemas/import.js'
 import { wordsOf } from '../../catalogue/words.js'
 import { byStart, type ContentDocument, noOptionalFields, optionalFields } from '../../data/contents.js'
 import { Table } from '../../table.js'
-import {
-  type ImportRun,
-  type Kind,
-  type KnownIds,
-  momentOf,
-  momentOrNull,
-  operationTimeout,
-  type ReportFault,
-  uniqueKeys
-} from '../kind.js'
+import { type ImportRun, type Kind, type KnownIds, momentOf, momentOrNull, type ReportFault, uniqueKeys } from '../kind.js'
 import { inBatches } from '../records.js'
 import { cyclesIn, cycleText, type Replacements } from '../replacements.js'
 import { type Fields, idsNotGiven, upsertsFor } from '../writing.js'
@@ -199,9 +190,7 @@ export const storedParents = async (db: Db, ids: Iterable<number>, given = new T
   while (level.size > 0) {
     const above = new Set<number>()
     for (const batch of inBatches(level)) {
-      const found = db
-        .collection<ContentDocument>('contents')
-        .find({ _id: { $in: batch } }, { ...operationTimeout, projection: { parent_id: 1 } })
+      const found = db.collection<ContentDocument>('contents').find({ _id: { $in: batch } }, { projection: { parent_id: 1 } })
       for await (const { _id, parent_id } of found) {
         parents.add([_id], parent_id ?? 0)
         if (parent_id && !given.has(parent_id) && !parents.has(parent_id)) above.add(parent_id)

@@ -5,7 +5,7 @@ import { counterOf } from '../../data/counters.js'
 import { anyTitle, arrivalIfNew, ifNew, notAfterNow, orElse } from '../../data/lists.js'
 import type { WatchlistDocument } from '../../data/watchlist.js'
 import { Table } from '../../table.js'
-import { type Entry, type ImportRun, type Kind, momentOf, type Operation, operationTimeout, type ReportFault } from '../kind.js'
+import { type Entry, type ImportRun, type Kind, momentOf, type Operation, type ReportFault } from '../kind.js'
 import type { Replacements } from '../replacements.js'
 import { storedParents } from './contents.js'
 
@@ -156,7 +156,7 @@ export const uniqueIds = <R extends Pair, I extends number | ObjectId>(
     if (ids.length === 0) return new Map<string, string>()
     const elements = db.collection<Pair & { _id: I }>(collection)
     const filter = { _id: { $in: ids } } as Filter<Pair & { _id: I }>
-    const found = await elements.find(filter, { ...operationTimeout, projection: pairOnly }).toArray()
+    const found = await elements.find(filter, { projection: pairOnly }).toArray()
     return new Map(found.map(element => [String(element._id), textOf(element)]))
   }
   return async (entries: Entry<R>[], report: ReportFault) => {
@@ -201,7 +201,7 @@ const storedPairs = async (collection: Collection<WatchlistDocument>, records: W
     user_id: { $in: [...new Set(records.map(({ user_id }) => user_id))] },
     content_id: { $in: [...new Set(records.map(({ content_id }) => content_id))] }
   }
-  const found = collection.find<WatchlistDocument>(filter, { ...operationTimeout, projection: { _id: 0, ...pairOnly } })
+  const found = collection.find<WatchlistDocument>(filter, { projection: { _id: 0, ...pairOnly } })
   const pairs = new Set<string>()
   for await (const pair of found) pairs.add(textOf(pair))
   return pairs

@@ -3,7 +3,7 @@ import { erasuresOf } from '../../data/erasures.js'
 import { places } from '../../data/profiles.js'
 import type { UserDocument } from '../../data/users.js'
 import { Table } from '../../table.js'
-import { operationTimeout, type ReportFault } from '../kind.js'
+import type { ReportFault } from '../kind.js'
 import { inBatches } from '../records.js'
 
 interface CheckedUser {
@@ -61,7 +61,7 @@ export class Profiles {
   private async storedFaults(ids: number[]) {
     const faults = new Map(ids.map(id => [id, `there is no account ${id}`]))
     if (ids.length === 0) return faults
-    const options = { ...operationTimeout, projection: { account_id: 1 } }
+    const options = { projection: { account_id: 1 } }
     for await (const { _id, account_id } of this.users.find({ _id: { $in: ids } }, options)) {
       if (account_id === undefined) faults.delete(_id)
       else faults.set(_id, `user ${_id} is itself a profile`)
@@ -98,7 +98,7 @@ export class Profiles {
   private async storedUnlimited(accounts: number[]) {
     const filter = { $or: [{ _id: { $in: accounts } }, { account_id: { $in: accounts } }], max_age: null }
     const known = new Set<number>()
-    const found = this.users.find(filter, { ...operationTimeout, projection: { account_id: 1 } })
+    const found = this.users.find(filter, { projection: { account_id: 1 } })
     for await (const { _id, account_id = _id } of found) if (!this.given.has(_id)) known.add(account_id)
     return known
   }
@@ -136,7 +136,7 @@ export class ProfilePlaces {
   private async stored(accounts: number[]) {
     const stored = new Map<number, number>()
     if (accounts.length === 0) return stored
-    const found = this.users.find({ account_id: { $in: accounts } }, { ...operationTimeout, projection: { account_id: 1, place: 1 } })
+    const found = this.users.find({ account_id: { $in: accounts } }, { projection: { account_id: 1, place: 1 } })
     for await (const { _id, account_id, place } of found) {
       stored.set(_id, place as number)
       this.mark(account_id as number, place as number)

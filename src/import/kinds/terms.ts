@@ -6,7 +6,7 @@ import type { Lease } from '../../data/leases.js'
 import { revisionsOf } from '../../data/revisions.js'
 import type { TermDocument } from '../../data/terms.js'
 import { Table, textKey } from '../../table.js'
-import { type ImportRun, type Kind, momentOf, operationTimeout, uniqueKeys } from '../kind.js'
+import { type ImportRun, type Kind, momentOf, uniqueKeys } from '../kind.js'
 import { inBatches } from '../records.js'
 import { type Fields, idsNotGiven, removeNotGiven, upsertsFor } from '../writing.js'
 
@@ -84,7 +84,7 @@ const storedIds = async (db: Db, pairs: Pair[]) => {
   const ids = new Map<string, number>()
   if (pairs.length === 0) return ids
   const filter = { taxonomy: { $in: pairs.map(pair => pair.taxonomy) }, vendor_id: { $in: pairs.map(pair => pair.vendor_id) } }
-  const found = db.collection<TermDocument>('terms').find(filter, { ...operationTimeout, projection: { taxonomy: 1, vendor_id: 1 } })
+  const found = db.collection<TermDocument>('terms').find(filter, { projection: { taxonomy: 1, vendor_id: 1 } })
   for await (const term of found) ids.set(textOf(term), term._id)
   return ids
 }

@@ -8,7 +8,7 @@ import { emailKey, type UserDocument } from '../../data/users.js'
 import { isPasswordHash } from '../../identity/passwords.js'
 import { Table, textKey } from '../../table.js'
 import { inputAjv, rule } from '../../validators.js'
-import { type Entry, type ImportRun, type Kind, momentOf, type Operation, operationTimeout, type ReportFault, uniqueKeys } from '../kind.js'
+import { type Entry, type ImportRun, type Kind, momentOf, type Operation, type ReportFault, uniqueKeys } from '../kind.js'
 import { ProfilePlaces, Profiles } from './profiles.js'
 
 type Issuer = ImportRun['issuer']
@@ -26,7 +26,7 @@ export const users = (run: ImportRun): Kind<UserRecord> => {
   let highest = 0
 
   const storedUsers = async (records: UserRecord[]) => {
-    const found = await collection.find({ _id: { $in: records.map(({ id }) => id) } }, operationTimeout).toArray()
+    const found = await collection.find({ _id: { $in: records.map(({ id }) => id) } }).toArray()
     return new Map(found.map(user => [user._id, user]))
   }
 
@@ -177,7 +177,7 @@ const holdersOf = async (collection: Collection<UserDocument>, entries: Entry<Us
   const subs = issuer ? entries.map(({ record }) => record.sub).filter(isGiven) : []
   const byEmail = new Map<string, number>()
   const bySub = new Map<string, number>()
-  const options = { ...operationTimeout, projection: { email_key: 1, sub: 1 } }
+  const options = { projection: { email_key: 1, sub: 1 } }
   for await (const { _id, email_key = '' } of collection.find({ email_key: { $in: keys } }, options)) byEmail.set(email_key, _id)
   if (issuer) for await (const { _id, sub = '' } of collection.find({ sub: { $in: subs }, iss: issuer }, options)) bySub.set(sub, _id)
   return { byEmail, bySub }
