@@ -106,7 +106,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       if (!report) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
       // Undefined if the report is older than the removal of its element, and there is no newer one.
-      const elementId = await reports.put(viewer.id, report)
+      const elementId = await reports.put(viewer.id, report, catalogue.skeleton.leads)
       uptake.begin(viewer.id, report)
       reply.code(201)
       if (elementId) reply.header('location', `${settings.BASE_PATH}/history/${elementId}`)
@@ -129,7 +129,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { body, params } = request
     const { id } = app.viewerOf(request)
     const audience = app.audienceOf(request)
-    const stored = needsContent(body, catalogue, audience) ? await reports.contentOf(id, params.watchedVideoId) : undefined
+    const stored = needsContent(body, catalogue, audience)
+      ? await reports.contentOf(id, params.watchedVideoId, catalogue.skeleton.leads)
+      : undefined
     const contentId = stored === undefined ? undefined : catalogue.skeleton.leadOf(stored)
     const isShown = catalogue.ageFilterFor(audience) ?? (() => true)
     // With an age limit, the content is always known.

@@ -48,8 +48,8 @@ export class Skeleton {
 
   /** Incremented with every change, to invalidate what was derived from the rows. */
   version = 0
-  /** Incremented when earlier ids lead elsewhere. */
-  leadsVersion = 0
+  /** Another object when earlier ids lead elsewhere, to invalidate what was derived from them. */
+  leads = {}
 
   get size() {
     return this.rows.size
@@ -205,7 +205,7 @@ export class Skeleton {
   private putEarlier(id: number, earlier: readonly number[]) {
     const before = this.earlier.get(id) ?? []
     if (before.join() === earlier.join()) return
-    this.leadsVersion++
+    this.leads = {}
     for (const one of before) if (this.successors.get(one) === id) this.setSuccessor(one, undefined)
     for (const one of earlier) this.setSuccessor(one, id)
     if (earlier.length > 0) this.earlier.set(id, earlier)

@@ -8,6 +8,8 @@ export interface Progress {
   percentage?: number | undefined
   /** From the credits on, a content is completed. */
   isAtCredits?: boolean
+  /** It only completes an element that is not completed. */
+  isMark?: boolean
   /** When the player was there. Defaults to now, and counts as now if the player's clock runs ahead. */
   observed_at?: Date | undefined
   country?: string | undefined
@@ -119,26 +121,26 @@ const asBefore = (reports: Progress[]) => {
  * Of two reports, the one observed later wins, in whatever order they arrive. The database's clock decides, because the clocks of
  * server processes differ.
  *
- * | report                               | observed                                            | counts                      |
- * | ------------------------------------ | --------------------------------------------------- | --------------------------- |
- * | without `observed_at`                | now, or as late as the element if that is later (*) | always                      |
- * | without it, repeated after `lostFor` | at its first attempt                                | unless the element is newer |
- * | with it                              | then, or now if that is earlier                     | unless the element is newer |
+ * | report                | observed                                            | counts                          |
+ * | --------------------- | --------------------------------------------------- | ------------------------------- |
+ * | without `observed_at` | now, or as late as the element if that is later (*) | always                          |
+ * | a mark as watched     | the same                                            | unless the element is completed |
+ * | with `observed_at`    | then, or now if that is earlier                     | unless the element is newer     |
  *
  * (*) `$$NOW` is fixed when the operation starts, and another update that starts later may reach the element first.
  *
  * A report that comes again adds no play: it is not newer than the element was before the request (`before`). One from the future is stored
  * with the time of its arrival, and would seem newer when it comes again. So its own `observed_at` is kept in `claimed_at`, too.
  */
-const stageOf = (report: Progress, completedAt: number, lostFor: number | undefined) => {
-  const { time, observed_at, country } = report
+const stageOf = (report: Progress, completedAt: number) => {
+  const { time, observed_at, isMark, country } = report
   const percentage = report.isAtCredits ? Math.max(report.percentage ?? 0, completedAt) : report.percentage
-  const isDated = observed_at !== undefined || lostFor !== undefined
-  const now = lostFor === undefined ? { $max: ['$updated_at', '$$NOW'] } : { $subtract: ['$$NOW', lostFor] }
-  const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : now
+  const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : { $max: ['$updated_at', '$$NOW'] }
   const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
-  const isCounted = observed_at ? { $and: [isNewer, { $not: [{ $lte: [observed_at, '$before.claimed_at'] }] }] } : isNewer
-  const ifCounted = (field: string, value: unknown) => (isDated ? { $cond: [isCounted, value, `$${field}`] } : value)
+  const isCounted = isMark
+    ? { $lt: [storedPercentage, completedAt] }
+    : { $and: [isNewer, { $not: [{ $lte: [observed_at, '$before.claimed_at'] }] }] }
+  const ifCounted = (field: string, value: unknown) => (observed_at || isMark ? { $cond: [isCounted, value, `$${field}`] } : value)
   const latest = (field: string, value: number | undefined) =>
     value === undefined ? { $ifNull: [`$${field}`, 0] } : ifCounted(field, value)
   const isRepeat = observed_at ? { $gte: ['$before.updated_at', observed] } : false
@@ -151,7 +153,7 @@ const stageOf = (report: Progress, completedAt: number, lostFor: number | undefi
       time: latest('time', time),
       percentage: latest('percentage', percentage),
       created_at: { $ifNull: ['$created_at', observed] },
-      arrived_at: isDated ? ifCounted('arrived_at', '$$NOW') : '$$REMOVE',
+      arrived_at: ifCounted('arrived_at', observed_at ? '$$NOW' : '$$REMOVE'),
       updated_at: ifCounted('updated_at', observed),
       ...Object.fromEntries(Object.entries(changes).map(([field, value]) => [field, ifCounted(field, value)])),
       ...(observed_at && { claimed_at: ifCounted('claimed_at', { $cond: [{ $gt: [observed_at, '$$NOW'] }, observed_at, '$claimed_at'] }) }),
@@ -160,12 +162,9 @@ const stageOf = (report: Progress, completedAt: number, lostFor: number | undefi
   }
 }
 
-/**
- * The update that applies reports to a history element, new or existing, one after the other. `lostFor` is how many milliseconds ago it was
- * sent before, if its answer was lost.
- */
-export const pipelineOf = (reports: Progress[], completedAt: number, lostFor?: number) => {
-  const stages = reports.map(report => stageOf(report, completedAt, lostFor))
+/** The update that applies reports to a history element, new or existing, one after the other. */
+export const pipelineOf = (reports: Progress[], completedAt: number) => {
+  const stages = reports.map(report => stageOf(report, completedAt))
   if (!reports.some(({ observed_at }) => observed_at)) return stages
   return [asBefore(reports), ...stages, { $unset: 'before' }]
 }
@@ -201,10 +200,12 @@ export const isBegun = (history: Columns<'times' | 'percentages' | 'previousTime
 
 /** Anything that marking it as unwatched takes back. */
 export const begunFilter = { $or: [...resumableFilter.$or, { plays: { $gt: 0 } }] }
-
-/** Part of the filter of an update whose answer was lost: elements that were not written since it was sent before. */
-export const unlessLater = (lostFor: number | undefined) =>
-  lostFor === undefined ? {} : { $expr: { $lte: ['$updated_at', { $subtract: ['$$NOW', lostFor] }] } }
+export const hasBegun = ({
+  time,
+  percentage,
+  plays,
+  previous_time
+}: Partial<Record<'time' | 'percentage' | 'plays' | 'previous_time', number>>) => [time, percentage, plays, previous_time].some(isPositive)
 
 /** The update that takes an element back to before it was ever watched. Older reports change nothing any more. */
 export const unwatchedUpdate = [

@@ -2,6 +2,7 @@ import { type Collection, type Db, type Document, type Filter, type IndexDescrip
 import type { Changes } from '../../schemas/changes.js'
 import { type ErrorAnswer, resourceNotFound } from '../errors.js'
 import { days, seconds } from '../time.js'
+import { isUnavailable } from './driver/faults.js'
 import { findAll } from './driver/read-all.js'
 import { withRetries } from './driver/retry.js'
 import { forbiddenOr, type IsShown, type ListElement } from './lists.js'
@@ -155,6 +156,10 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
     const began = performance.now()
     let fixed = given
     let wasLost = false
+    const noteIfLost = (error: unknown) => {
+      wasLost ||= isUnavailable(error)
+      throw error
+    }
     for (let found: Listed | null = element; found; ) {
       // It may have been moved to the content that has replaced its own.
       const { content_id } = found
@@ -163,10 +168,8 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
       const observed: Date | undefined = found[observation]
       const cutOff = fixed ?? (observed && observed > mark.before ? observed : mark.before)
       const { removed } = partsAt(cutOff)
-      const { deletedCount } = await withRetries(lostFor => {
-        wasLost ||= lostFor !== undefined
-        return collection.deleteOne({ _id, user_id, content_id, ...removed, ...soonAfter(mark) }, { hint: { _id: 1 } })
-      })
+      const filter = { _id, user_id, content_id, ...removed, ...soonAfter(mark) }
+      const { deletedCount } = await withRetries(() => collection.deleteOne(filter, { hint: { _id: 1 } }).catch(noteIfLost))
       if (deletedCount > 0) return true
       const isFixed = fixed !== undefined || performance.now() - began > patience
       if (isFixed && (await beginAnew({ _id, user_id }, cutOff))) return true

@@ -10,12 +10,12 @@ import {
 import { Cache } from '../cache.js'
 import { historyUpdateNotFound } from '../errors.js'
 import { minutes } from '../time.js'
-import { isDuplicate } from './driver/faults.js'
+import { isDuplicate, isUnavailable } from './driver/faults.js'
 import { findAll } from './driver/read-all.js'
-import { retryDeadline, withRetries } from './driver/retry.js'
+import { withoutLostRaces, withRetries } from './driver/retry.js'
 import { type HistoryDocument, historyId } from './history.js'
 import { forbiddenOr } from './lists.js'
-import { begunFilter, isCompleted, type Progress, pipelineOf, unlessLater, unwatchedUpdate } from './progress.js'
+import { begunFilter, hasBegun, isCompleted, type Progress, pipelineOf, unwatchedUpdate } from './progress.js'
 import { removalsOf, removerOf } from './removals.js'
 
 interface Reported {
@@ -80,43 +80,45 @@ const newestOf = (elements: HistoryDocument[], leads: ReadonlyMap<number, number
   return new Map(oldestFirst.map(element => [leads.get(element.content_id), element]))
 }
 
-/** Writes the reports of each content. Returns whether it may have brought elements back that had been removed. */
+/** A report without `observed_at` counts each time that it is written. */
+const isRepeatable = (reports: Progress[]) => reports.every(({ observed_at }) => observed_at !== undefined)
+
+/** Writes the reports of each content. Returns how many elements have changed, and whether some may be back that had been removed. */
 const writeAll = async (
   history: Collection<HistoryDocument>,
   { user_id, reports, completedAt }: { user_id: number; reports: ContentReports[]; completedAt: number },
   elementsOf: (user_id: number, content_ids: number[]) => Promise<HistoryDocument[]>
 ) => {
-  const lists = reports.map(({ progress }) => progress)
-  // A report without `observed_at` counts each time, so several of one content would count twice if they were sent again.
-  const isRepeatable = lists.every(progress => progress.filter(({ observed_at }) => !observed_at).length < 2)
-  const areDated = lists.flat().some(({ observed_at }) => observed_at)
   let left = reports
-  let areAdded = false
-  let areLost = false
-  const writeLeft = async (lostFor?: number) => {
-    areLost ||= lostFor !== undefined
+  let changed = 0
+  let mayBeBack = false
+  const count = ({ modifiedCount, upsertedCount }: { modifiedCount: number; upsertedCount: number }) => {
+    changed += modifiedCount + upsertedCount
+    mayBeBack ||= upsertedCount > 0
+  }
+  const writeLeft = async () => {
     // A bulk write cannot choose between several elements.
     const leads = leadsOf(left.filter(({ earlier = [] }) => earlier.length > 0))
     const newest = leads.size > 0 ? newestOf(await elementsOf(user_id, [...leads.keys()]), leads) : undefined
     const operations = left.map((one): AnyBulkWriteOperation<HistoryDocument> => {
-      const changes = pipelineOf(one.progress, completedAt, lostFor)
+      const changes = pipelineOf(one.progress, completedAt)
       return { updateOne: { ...writeOf(user_id, one, changes, newest?.get(one.content_id)?._id), upsert: true } }
     })
     try {
-      const { upsertedCount } = await history.bulkWrite(operations, { ordered: false })
-      areAdded ||= upsertedCount > 0
+      count(await history.bulkWrite(operations, { ordered: false }))
     } catch (error) {
       if (error instanceof MongoBulkWriteError && isDuplicate(error)) {
         // The others were written.
         const failed = new Set([error.writeErrors].flat().map(({ index }) => index))
         left = left.filter((_, i) => failed.has(i))
-        areAdded ||= error.upsertedCount > 0
-      }
+        count(error)
+      } else mayBeBack = true
       throw error
     }
   }
-  await withRetries(writeLeft, isRepeatable ? retryDeadline() : 0)
-  return areLost || (areDated && areAdded)
+  const areRepeatable = reports.every(({ progress }) => isRepeatable(progress))
+  await (areRepeatable ? withRetries(writeLeft) : withoutLostRaces(writeLeft))
+  return { changed, mayBeBack: mayBeBack && reports.some(({ progress }) => progress.some(({ observed_at }) => observed_at)) }
 }
 
 /** Writes what players report. A report that was made before its element was removed, and arrives later, is dropped. */
@@ -126,6 +128,13 @@ export const reportsOf = (db: Db, completedAt: number) => {
   const remover = removerOf(db, 'history')
   /** The content id of each element, by user and element. It may be the earlier id of a content, which leads to the present one. */
   const contentIds = new Cache<string, number>(cacheBytes, () => bytesOfId)
+  let knownLeads: object | undefined
+  /** `leads` changes when earlier ids lead elsewhere: elements may have been moved since their content ids were stored. */
+  const contentIdsFor = (leads: object | undefined) => {
+    if (leads !== knownLeads) contentIds.clear()
+    knownLeads = leads
+    return contentIds
+  }
 
   const removedSince = async (user_id: number, reports: Report[]) => {
     const dated = reports.filter(({ progress }) => progress.observed_at)
@@ -152,29 +161,14 @@ export const reportsOf = (db: Db, completedAt: number) => {
     for (const [cutOff, content_ids] of back) await remover.again(user_id, content_ids, new Date(cutOff))
   }
 
-  /** Writes the reports. Removes again what they, or an earlier attempt to send those that are dropped now, may have brought back. */
-  const writeOrRemove = async (user_id: number, kept: Report[], dropped: Report[] = []) => {
-    const mayBeBack = kept.length > 0 && (await writeAll(history, { user_id, reports: byContent(kept), completedAt }, elementsOf))
-    const inDoubt = mayBeBack ? [...kept, ...dropped] : dropped
-    if (inDoubt.length > 0) await removeAgain(user_id, inDoubt)
-  }
-
-  /** Completes new and begun elements in one write. Without begun ones, it takes a fifth of the time. */
-  const complete = async (user_id: number, ends: Report[], { areNew, lostFor }: { areNew: boolean; lostFor?: number | undefined }) => {
-    const completion = pipelineOf([{ percentage: 100 }], completedAt, lostFor)
-    const atEnd = { $and: [{ $eq: ['$percentage', 100] }, '$$new.time'] }
-    // An element that a later report has taken elsewhere stays there, and so does the time where the duration is unknown.
-    const ifBegun = [...completion, { $set: { time: { $cond: [atEnd, '$$new.time', '$time'] } } }]
-    const merge = { into: history.collectionName, on: ['user_id', 'content_id'], whenMatched: areNew ? 'fail' : ifBegun }
-    const elements = ends.map(({ content_id, progress: { time = 0 } }) => ({ user_id, content_id, time }))
-    await db.aggregate([{ $documents: elements }, ...completion, { $merge: merge }]).toArray()
-  }
+  const writeMany = (user_id: number, reports: Report[]) =>
+    writeAll(history, { user_id, reports: byContent(reports), completedAt }, elementsOf)
 
   return {
     /** Creates or updates the one element of a user and a content. Returns its id, if there is an element. */
-    put: async (user_id: number, report: Report) => {
-      const { content_id, earlier = [], progress } = report
-      const found = { projection: { _id: 1 }, ...(earlier.length > 0 && newestFirst) } as const
+    put: async (user_id: number, report: Report, leads?: object) => {
+      const { earlier = [], progress } = report
+      const found = { projection: { content_id: 1 }, ...(earlier.length > 0 && newestFirst) } as const
       const idOf = async () => {
         const element = await history.findOne(writeOf(user_id, report, []).filter, found)
         return element ? String(element._id) : undefined
@@ -186,20 +180,24 @@ export const reportsOf = (db: Db, completedAt: number) => {
       }
 
       let mayBeBack = false
-      const { value } = await withRetries(async lostFor => {
-        const { filter, update } = writeOf(user_id, report, pipelineOf([progress], completedAt, lostFor))
+      const write = async () => {
+        const { filter, update } = writeOf(user_id, report, pipelineOf([progress], completedAt))
         const options = { ...found, upsert: true, returnDocument: 'after', includeResultMetadata: true } as const
-        const result = await history.findOneAndUpdate(filter, update, options)
-        // An attempt whose answer was lost may have added the element, and another request may have removed it since.
-        mayBeBack = lostFor !== undefined || (progress.observed_at !== undefined && Boolean(result.lastErrorObject?.upserted))
-        return result
-      })
-      if (mayBeBack) {
+        const { value, lastErrorObject } = await history.findOneAndUpdate(filter, update, options).catch(error => {
+          mayBeBack = isUnavailable(error)
+          throw error
+        })
+        mayBeBack ||= Boolean(lastErrorObject?.upserted)
+        return value as HistoryDocument
+      }
+      const { _id, content_id } = await (isRepeatable([progress]) ? withRetries(write) : withoutLostRaces(write))
+      // A report of earlier may have added the element again, after another request had removed it.
+      if (mayBeBack && progress.observed_at) {
         await removeAgain(user_id, [report])
         return idOf()
       }
-      const id = String((value as HistoryDocument)._id)
-      contentIds.put(keyOf(user_id, id), content_id)
+      const id = String(_id)
+      contentIdsFor(leads).put(keyOf(user_id, id), content_id)
       return id
     },
 
@@ -207,44 +205,42 @@ export const reportsOf = (db: Db, completedAt: number) => {
     putAll: async (user_id: number, reports: Report[]) => {
       const dropped = new Set(await removedSince(user_id, reports))
       const kept = reports.filter(report => !dropped.has(report))
-      await writeOrRemove(user_id, kept, [...dropped])
+      const { mayBeBack } = await writeMany(user_id, kept)
+      const inDoubt = mayBeBack ? reports : [...dropped]
+      if (inDoubt.length > 0) await removeAgain(user_id, inDoubt)
     },
 
-    /** Writes the reports, made now at the end, of the contents that are not completed. Returns how many. */
+    /** Completes the contents that are not completed. Returns how many. */
     markWatched: async (user_id: number, ends: Report[]) => {
       const leads = leadsOf(ends)
-      let changed: number | undefined
-      return withRetries(async lostFor => {
-        const began = performance.now()
-        const elements = await elementsOf(user_id, [...leads.keys()])
-        const newest = newestOf(elements, leads)
-        const left = ends.filter(({ content_id }) => !isCompleted(newest.get(content_id)?.percentage, completedAt))
-        changed ??= left.length
-        const isMoving = elements.some(({ content_id }) => leads.get(content_id) !== content_id)
-        const areNew = !left.some(({ content_id }) => newest.has(content_id))
-        const lostForNow = lostFor && lostFor + Math.ceil(performance.now() - began)
-        // A merge would add an element under the present id. The updates write to the one under the earlier id.
-        if (isMoving) await writeOrRemove(user_id, left)
-        else if (left.length > 0) await complete(user_id, left, { areNew, lostFor: lostForNow })
-        // A long write dates all elements at its beginning, and adds many of them later.
-        await removeAgain(user_id, ends, longestRequest)
-        return changed
-      })
+      const newest = newestOf(await elementsOf(user_id, [...leads.keys()]), leads)
+      const left = ends.filter(({ content_id }) => !isCompleted(newest.get(content_id)?.percentage, completedAt))
+      if (left.length === 0) return 0
+      const { changed } = await writeMany(user_id, left)
+      // A long write dates all elements at its beginning, and adds many of them later.
+      await removeAgain(user_id, left, longestRequest)
+      return changed
     },
 
     /** Takes contents back to before they were ever watched. Returns how many had been begun. */
     markUnwatched: async (user_id: number, contents: Reported[]) => {
       const leads = leadsOf(contents)
-      const content_ids = [...leads.keys()]
-      const begun = await elementsOf(user_id, content_ids, begunFilter)
-      await withRetries(lostFor =>
-        history.updateMany({ user_id, content_id: { $in: content_ids }, ...unlessLater(lostFor) }, unwatchedUpdate)
-      )
-      return new Set(begun.map(({ content_id }) => leads.get(content_id))).size
+      const elements = await elementsOf(user_id, [...leads.keys()])
+      if (elements.length === 0) return 0
+      // Of the elements of one content, one counts, unless it was taken back meanwhile.
+      const begun = new Map(elements.filter(hasBegun).map(({ _id, content_id }) => [leads.get(content_id), _id]))
+      const counted = new Set(begun.values())
+      // An update for each element, because the driver repeats no update of many.
+      const operations = elements.map(({ _id }): AnyBulkWriteOperation<HistoryDocument> => {
+        const filter = { _id, user_id, ...(counted.has(_id) && begunFilter) }
+        return { updateOne: { filter, update: unwatchedUpdate } }
+      })
+      const { matchedCount } = await history.bulkWrite(operations, { ordered: false })
+      return Math.max(0, matchedCount - (elements.length - counted.size))
     },
 
-    contentOf: async (user_id: number, id: string) => {
-      const known = contentIds.get(keyOf(user_id, id))
+    contentOf: async (user_id: number, id: string, leads?: object) => {
+      const known = contentIdsFor(leads).get(keyOf(user_id, id))
       if (known !== undefined) return known
       const _id = historyId(id, historyUpdateNotFound)
       const element = await history.findOne({ _id, user_id }, { projection: { content_id: 1 } })
@@ -256,9 +252,8 @@ export const reportsOf = (db: Db, completedAt: number) => {
     update: async (user_id: number, id: string, progress: Progress) => {
       const _id = historyId(id, historyUpdateNotFound)
       // `user_id` also names the user to the streams of changes: driver/observing.ts reads it in the filters of writes.
-      const { matchedCount } = await withRetries(lostFor =>
-        history.updateOne({ _id, user_id }, pipelineOf([progress], completedAt, lostFor))
-      )
+      const write = () => history.updateOne({ _id, user_id }, pipelineOf([progress], completedAt))
+      const { matchedCount } = await (isRepeatable([progress]) ? withRetries(write) : write())
       if (matchedCount === 0) throw await forbiddenOr(historyUpdateNotFound, history, { _id })
     }
   }

@@ -41,9 +41,9 @@ export class Moving {
     if (!this.isDue && Date.now() < this.nextAt) return 0
     const revision = catalogue.contentsRevision
     const { skeleton } = catalogue
-    const { leadsVersion } = skeleton
+    const { leads } = skeleton
     const replaced = skeleton.replaced()
-    const isOutdated = () => signal.aborted || catalogue.skeleton !== skeleton || skeleton.leadsVersion !== leadsVersion
+    const isOutdated = () => signal.aborted || catalogue.skeleton.leads !== leads
     let moved = 0
     if (replaced.size === 0) {
       this.doneRevision = revision

@@ -13,6 +13,8 @@ const gathering = 20
 const spacing = 180
 const retryEvery = seconds(1)
 const closePatience = seconds(1)
+/** How long after the database responds a write that it has received before may take effect. */
+const lateEffect = seconds(3)
 /** More users than a process notes between two nudges. Only a database that was away makes more. */
 const mostUsers = 50_000
 
@@ -24,6 +26,8 @@ export class Nudger {
   /** Called at once, for the streams of this process. */
   onNote: (users: number[]) => void = () => undefined
   private readonly pending = new Set<number>()
+  /** Whose lists may still change by a write that was given up. */
+  private readonly doubtful = new Set<number>()
   private readonly closing = new AbortController()
   private sending: Promise<void> | undefined
   private heart: NodeJS.Timeout | undefined
@@ -34,8 +38,10 @@ export class Nudger {
   constructor(private readonly nudges: Nudges) {}
 
   /** Notes whose lists it may have changed. Every write to these lists that changes what is sent has to name its users. */
-  readonly noteWrite = ({ collection, users }: Write) => {
-    if (followed.has(collection)) this.note(users())
+  readonly noteWrite = ({ collection, isLost, users }: Write) => {
+    if (!followed.has(collection)) return
+    this.note(users())
+    if (isLost) void this.noteAgain(users())
   }
 
   /** Without users, it only sends what is pending, if anything, and shows that this process lives. */
@@ -45,6 +51,18 @@ export class Nudger {
       this.sending = undefined
     })
     this.onNote(users)
+  }
+
+  /** Notes users once more, because a write whose response was lost may take effect after the database responds again. */
+  private async noteAgain(users: number[]) {
+    const isWaiting = this.doubtful.size > 0
+    for (const user of users) this.doubtful.add(user)
+    if (isWaiting) return
+    await this.sending
+    await this.pause(lateEffect)
+    const all = [...this.doubtful]
+    this.doubtful.clear()
+    this.note(all)
   }
 
   /** Lets others notice if the process is killed. A command needs none, because it is repeated if it was killed. */

@@ -35,7 +35,7 @@ export const reported = (content_id: number, { skeleton }: Catalogue) => {
 /** The report of a content that is played to its end. */
 export const endOf = (content_id: number, catalogue: Catalogue): Report => ({
   ...reported(content_id, catalogue),
-  progress: { time: catalogue.skeleton.lengthOf(content_id).duration, percentage: 100 }
+  progress: { time: catalogue.skeleton.lengthOf(content_id).duration, percentage: 100, isMark: true }
 })
 
 /** The report, or what POST /history would refuse it with. */

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import t from 'tap'
 import type { HistoryStatus } from '../../schemas/history.js'
 import { type HistoryDocument, historyOf } from '../../src/data/history.js'
-import { isBegun, isResumable, type Progress, pipelineOf, resumableFilter, unlessLater, unwatchedUpdate } from '../../src/data/progress.js'
+import { isBegun, isResumable, type Progress, resumableFilter } from '../../src/data/progress.js'
 import { reportsOf } from '../../src/data/reports.js'
 import { build } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
@@ -115,26 +115,6 @@ t.test('completions', async t => {
     for (const progress of [{ percentage: 50 }, { time: 90 }, { percentage: 95 }])
       await reports.put(user_id, { content_id: 1, progress: { ...progress, ...at } })
     t.match(await elementOf(user_id), { time: 90, percentage: 95, plays: 1 })
-  })
-
-  t.test('a report that is sent again without an answer undoes nothing that came in between', async t => {
-    const update = (user_id: number, progress: Progress, lostFor?: number) =>
-      collection.updateOne({ user_id, content_id: 1 }, pipelineOf([progress], completedAt, lostFor), { upsert: true })
-    const user_id = ++users
-    await update(user_id, { percentage: 100 })
-    await update(user_id, { percentage: 0 })
-    await update(user_id, { percentage: 100 }, 1000)
-    t.match(await elementOf(user_id), { percentage: 0, plays: 1 })
-    const other = ++users
-    await update(other, { percentage: 100 }, 1000)
-    await update(other, { percentage: 100 }, 0)
-    t.match(await elementOf(other), { percentage: 100, plays: 1 })
-
-    const takeBack = (lostFor: number) => collection.updateMany({ user_id, ...unlessLater(lostFor) }, unwatchedUpdate)
-    await takeBack(60_000)
-    t.match(await elementOf(user_id), { plays: 1 }, 'nor does one that takes back what was watched')
-    await takeBack(0)
-    t.match(await elementOf(user_id), { plays: 0 })
   })
 
   t.test('the highest number of plays stays', async t => {

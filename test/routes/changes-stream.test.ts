@@ -11,11 +11,12 @@ import { NudgeReader, Nudger } from '../../src/viewing/nudging.js'
 import { SentChanges } from '../../src/viewing/sent-changes.js'
 import { assertFailure, assertRefused } from '../helpers/answers.js'
 import { type App, addUser, build, buildWith } from '../helpers/app.js'
-import { databaseOf } from '../helpers/database.js'
+import { databaseOf, seededUrl } from '../helpers/database.js'
 import { deviceOf, profileOf } from '../helpers/devices.js'
 import { film } from '../helpers/documents.js'
 import { freezableMongod, freeze } from '../helpers/freeze.js'
 import { providerSettings, providerToken } from '../helpers/provider.js'
+import { proxyTo } from '../helpers/proxy.js'
 import { parsed, talk } from '../helpers/sockets.js'
 import { addressOf, follow } from '../helpers/streams.js'
 import { until } from '../helpers/until.js'
@@ -611,6 +612,18 @@ t.test('while the database is away, streams stay open, and go on without a gap',
   await app.data.reports.put(viewer.id, { content_id: 1, progress: {} })
   for (const one of [stream, resumed]) await one.told(changes => idsIn(changes).includes(1))
   t.notOk(stream.hasEnded)
+})
+
+t.test('a write that takes effect after its caller got a 503 is told', async t => {
+  const proxy = await proxyTo(t, await seededUrl(t, { contents: films }))
+  const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '500' } })
+  const viewer = await viewerOf(app)
+  const stream = await follow(t, await addressOf(app), viewer.headers)
+  await until(() => stream.events.length > 0)
+  // Longer than the service waits for a response.
+  proxy.hold('findAndModify', 2500)
+  assertFailure(t, await viewer.post('/history', { content_id: 1 }), 503, 'the write')
+  await stream.told(changes => idsIn(changes).includes(1))
 })
 
 t.test('a fault ends a stream without a word, and is logged', async t => {

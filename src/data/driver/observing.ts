@@ -1,9 +1,10 @@
-import type { AggregateOptions, Collection, CollectionOptions, Db, Document, RunCommandOptions } from 'mongodb'
+import type { Collection, CollectionOptions, Db, Document, RunCommandOptions } from 'mongodb'
+import { isUnavailable } from './faults.js'
 
 /** An operation that has ended, also one that has failed: it may have taken effect. */
 export interface Operation {
   collection: string
-  /** The name of the method or the command; `merge` if documents were merged into the collection. */
+  /** The name of the method or the command. */
   kind: string
   milliseconds: number
 }
@@ -11,6 +12,8 @@ export interface Operation {
 /** A write that has ended. */
 export interface Write {
   collection: string
+  /** Whether its response was lost, so that it may still take effect. */
+  isLost: boolean
   /** Returns the users that it names. */
   users: () => number[]
 }
@@ -39,8 +42,7 @@ const writes = {
       return userIn(filter ?? document)
     })
 }
-const usersInMerge = ([{ $documents }]: [{ $documents: Document[] }]) => [...new Set($documents.flatMap(userIn))]
-const usersIn = new Map<string, (target: never) => number[]>(Object.entries({ ...writes, merge: usersInMerge }))
+const usersIn = new Map<string, (target: never) => number[]>(Object.entries(writes))
 
 type Method = (...args: never[]) => unknown
 
@@ -53,14 +55,14 @@ export const observed = (db: Db, { onEnd, onWrite }: Observer): Db => {
     (collection: string, kind: string, method: Method): Method =>
     (...args) => {
       const began = performance.now()
-      const end = () => {
+      const end = (error?: unknown) => {
         onEnd?.({ collection, kind, milliseconds: performance.now() - began })
         const users = usersIn.get(kind)
-        if (users) onWrite?.({ collection, users: () => users(args[0] as never) })
+        if (users) onWrite?.({ collection, isLost: isUnavailable(error), users: () => users(args[0] as never) })
       }
       const result = method(...args)
-      if (isCursor(result)) result.once('close', end)
-      else (result as Promise<unknown>).then(end, end)
+      if (isCursor(result)) result.once('close', () => end())
+      else (result as Promise<unknown>).then(() => end(), end)
       return result
     }
 
@@ -74,8 +76,6 @@ export const observed = (db: Db, { onEnd, onWrite }: Observer): Db => {
 
   return Object.assign(Object.create(db), {
     collection: (name: string, options?: CollectionOptions) => observedCollection(db.collection(name, options)),
-    aggregate: (stages: Document[], options?: AggregateOptions) =>
-      observedMethod(stages.at(-1)?.$merge.into, 'merge', db.aggregate.bind(db))(stages as never, options as never),
     command: (command: Document, options?: RunCommandOptions) => {
       const [kind, named] = Object.entries(command)[0] as [string, unknown]
       // Nearly all commands name their collection first. A getMore begins with the id of its cursor.

@@ -8,29 +8,32 @@ const timeout = 1500
 /** Until when an operation that started then may be retried. */
 export const retryDeadline = (began = Date.now()) => began + timeout
 
-/**
- * Retries an operation after a duplicate key (two processes inserted at once, and the retry finds the other's document) or a lost
- * connection, which the driver retries only in some cases. An attempt whose answer was lost may have taken effect, so doing the operation
- * twice must have the same effect as once. `lostFor` is how long ago the first attempt began whose answer was lost, in milliseconds.
- */
-export const withRetries = async <T>(operation: (lostFor?: number) => Promise<T>, until = retryDeadline()): Promise<T> => {
+const retry = async <T>(operation: () => Promise<T>, isPassing: (error: unknown) => boolean, until: number): Promise<T> => {
   let hadDuplicate = false
-  let lostSince: number | undefined
   for (;;) {
-    const began = performance.now()
     try {
-      return await operation(lostSince && Math.ceil(began - lostSince))
+      return await operation()
     } catch (error) {
-      const isInTime = Date.now() <= until
+      const isLate = Date.now() > until
       if (isDuplicate(error)) {
         // The next attempt does not meet the same key again, so it is worth making, however late this one ended.
-        if (hadDuplicate && !isInTime) throw error
+        if (hadDuplicate && isLate) throw error
         hadDuplicate = true
-      } else {
-        if (!isUnavailable(error) || !isInTime) throw error
-        lostSince ??= began
-      }
+      } else if (isLate || !isPassing(error)) throw error
       await sleep(pause)
     }
   }
 }
+
+/**
+ * Retries an operation after a duplicate key (two processes inserted at once, and the retry finds the other's document) or a lost
+ * connection, which the driver retries only in some cases. An attempt whose response was lost may have taken effect, so doing the operation
+ * twice must have the same effect as once.
+ */
+export const withRetries = <T>(operation: () => Promise<T>, until = retryDeadline()) => retry(operation, isUnavailable, until)
+
+/**
+ * Retries a write after a duplicate key alone: one that would count twice. After a lost connection the driver repeats it, if it can be sure
+ * that it is done once (retryable writes, which need a replica set). Otherwise the caller gets a 503.
+ */
+export const withoutLostRaces = <T>(operation: () => Promise<T>) => retry(operation, () => false, retryDeadline())
