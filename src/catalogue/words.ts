@@ -68,7 +68,7 @@ const typosIn = (word: string) => {
 export const searchWordsOf = (search: string): SearchWord[] =>
   [...new Set(runsOf(search))].flatMap(run => {
     const typos = typosIn(run)
-    return split(run).map(word => ({ forms: word === run ? [cut(run)] : [cut(run), cut(word)], typos }))
+    return [...new Set(split(run))].map(word => ({ forms: word === run ? [cut(run)] : [cut(run), cut(word)], typos }))
   })
 
 /** A search needs at least one word. Symbols and lone accents are none. */

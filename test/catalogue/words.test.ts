@@ -139,6 +139,11 @@ t.test('words of a script without spaces are found one by one and together', asy
   t.ok(finds('トトロとなりの', ['となり', 'の', 'トトロ']), 'also if only whole words are stored')
 })
 
+t.test('a word that is repeated is looked for once', async t => {
+  t.equal(searchWordsOf('ridge Ridge').length, 1)
+  t.equal(searchWordsOf('的'.repeat(200)).length, 1, 'also within a run')
+})
+
 t.test('long words are told apart up to the maximum length of a search', async t => {
   const long = 'x'.repeat(199)
   t.notOk(begins(`${long}a`, `${long}b`))
