@@ -13,8 +13,9 @@ const maxIds = 1000
 /** The index grows by about this many postings at a time, those of some 20,000 contents. */
 const maxAdded = 600_000
 
-/** How many searches may wait, and for how many milliseconds. */
-const maxWaiting = 64
+/** How many searches may wait or run. */
+const maxSearches = 64
+/** How long a search may wait for its turn, and from then on how long it may take, in milliseconds. */
 const timeout = 300
 
 /** Matches with typos are only listed if fewer contents match without. */
@@ -76,7 +77,8 @@ class Added {
 export class Search {
   private readonly pacer = new Pacer()
   private readonly indexing = new Pacer()
-  private readonly inProgress = new InProgress(maxWaiting, timeout)
+  private readonly waiting = new InProgress(maxSearches, timeout)
+  private readonly running = new InProgress(maxSearches, timeout)
   /** Incremented whenever the index changes. */
   version = 0
   private indexed: Indexed | undefined
@@ -91,13 +93,14 @@ export class Search {
     private readonly onRefused = () => {}
   ) {}
 
-  /** Runs a search when its turn comes. */
-  inTurn<T>(search: () => T | Promise<T>): Promise<T> {
-    if (this.inProgress.isFull) {
+  /** Runs a search when its turn comes. One that has waited for too long never begins. */
+  async inTurn<T>(search: () => T | Promise<T>): Promise<T> {
+    if (this.waiting.count + this.running.count >= maxSearches) {
       this.onRefused()
       throw unavailable()
     }
-    return this.inProgress.within(this.pacer.run(search))
+    await this.waiting.within(this.pacer.run(() => undefined))
+    return this.running.within(Promise.resolve(search()))
   }
 
   /** The pauses of one search. Throws once nobody waits for the search any longer. */

@@ -269,6 +269,28 @@ t.test('few searches wait, and none for long', async t => {
   t.notOk(hasAnswered)
 })
 
+/** Holds up the event loop, as a crowd of searches holds up each other. */
+const work = (milliseconds: number) => {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
+
+t.test('the time of a search begins with its turn, and one that has waited for too long never begins', async t => {
+  const search = new Search(async function* () {})
+  const begun: string[] = []
+  const ask = (name: string, run: () => unknown) =>
+    search.inTurn(async () => {
+      begun.push(name)
+      // So that all are asked before the first one works.
+      await undefined
+      await run()
+    })
+  await Promise.all([ask('first', () => work(200)), ask('second', () => sleep(200))])
+  const late = [ask('third', () => work(200)), ask('fourth', () => work(200)), ask('late', () => undefined)]
+  t.match(await Promise.allSettled(late), [{ status: 'fulfilled' }, { status: 'fulfilled' }, { reason: { statusCode: 503 } }])
+  await search.inTurn(() => undefined)
+  t.strictSame(begun, ['first', 'second', 'third', 'fourth'])
+})
+
 t.test('a result from before the words of a change were read is not kept', async t => {
   const app = await buildWith(t, { contents: [content(1, { name: 'Before' })] })
   const { data } = app
