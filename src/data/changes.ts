@@ -31,8 +31,8 @@ export interface ChangePosition {
   /** -1 for the place before all changes of this time. */
   source: number
   id: ObjectId | number
-  /** The index of a content among those that a mark names. */
-  offset: number
+  /** The content, if it is one of those that a mark names. They are in ascending order, and others may be taken out meanwhile. */
+  content_id: number
 }
 
 export type Change = ChangePosition &
@@ -62,10 +62,12 @@ const isReadable = ({ date }: Source) => ({
 const isMark = { list: { $in: lists }, content_ids: { $ne: [] } }
 
 /** A row for each content that a mark names. */
-const eachContent = (source: number, { time, source: last, id, offset }: ChangePosition): Document[] => [
-  { $unwind: { path: '$content_ids', includeArrayIndex: 'offset', preserveNullAndEmptyArrays: true } },
-  ...(source === last ? [{ $match: { $or: [{ at: { $ne: new Date(time) } }, { _id: { $ne: id } }, { offset: { $gt: offset } }] } }] : []),
-  { $set: { content_id: { $ifNull: ['$content_ids', '$content_id'] } } }
+const eachContent = (source: number, { time, source: last, id, content_id }: ChangePosition): Document[] => [
+  { $unwind: { path: '$content_ids', preserveNullAndEmptyArrays: true } },
+  { $set: { content_id: { $ifNull: ['$content_ids', '$content_id'] } } },
+  ...(source === last
+    ? [{ $match: { $or: [{ at: { $ne: new Date(time) } }, { _id: { $ne: id } }, { content_id: { $gt: content_id } }] } }]
+    : [])
 ]
 
 const pipelineOf = (user_id: number, from: Source, source: number, position: ChangePosition, count: number): Document[] => {
@@ -89,7 +91,8 @@ const changeOf = (row: Row, { collection, date }: Source) =>
     time: row[date].getTime(),
     source: row.source,
     id: row._id,
-    offset: Number(row.offset ?? 0),
+    // After a content that only other software names, nothing more of its mark is read.
+    content_id: Number.isSafeInteger(row.content_id) ? row.content_id : Number.MAX_SAFE_INTEGER,
     from: collection,
     element: row
   }) as unknown as Change

@@ -136,9 +136,12 @@ export const movesOf = (db: Db) => {
   const tell = (list: MovedList, gone: Map<number, number[]>) =>
     withRetries(() =>
       removals.bulkWrite(
-        [...gone].map(([user_id, content_ids]) => ({
-          updateOne: { filter: { _id: new ObjectId(), user_id }, update: [{ $set: { list, content_ids, at: '$$NOW' } }], upsert: true }
-        }))
+        [...gone].map(([user_id, contents]) => {
+          const content_ids = contents.toSorted((a, b) => a - b)
+          return {
+            updateOne: { filter: { _id: new ObjectId(), user_id }, update: [{ $set: { list, content_ids, at: '$$NOW' } }], upsert: true }
+          }
+        })
       )
     )
 

@@ -14,7 +14,7 @@ export type ViewerList = keyof Changes['removed']
 /**
  * A mark that elements were removed from a list. It tells apps that keep a copy, and drops reports that were made before and arrive
  * later. A content that was removed by itself has a mark of its own. A list that was emptied has one mark, and others that name what was in
- * it, up to `contentsPerMark` contents each.
+ * it, up to `contentsPerMark` contents each, in ascending order. Of these, only the last one names a content.
  */
 export interface RemovalDocument {
   _id: ObjectId
@@ -62,6 +62,19 @@ export const removalsOf = (db: Db) => {
     markOne: markOf,
     markWhole: (user_id: number, list: ViewerList) => markOf(user_id, list, wholeList),
     markSome: (user_id: number, list: ViewerList, content_ids: number[]) => mark({ _id: new ObjectId(), user_id }, { list, content_ids }),
+
+    /** Takes the contents of this mark out of earlier ones. Otherwise, a list that is filled and emptied again would add to them forever. */
+    dropRepeated: async ({ user_id, list, at }: RemovalDocument, content_ids: number[]) => {
+      const earlier = { user_id, at: { $lt: at }, list }
+      const others = { $sortArray: { input: { $setDifference: ['$content_ids', content_ids] }, sortBy: 1 } }
+      const hint = { user_id: 1, at: 1, _id: 1 }
+      await withRetries(() =>
+        removals.bulkWrite([
+          { updateMany: { filter: { ...earlier, content_ids: { $in: content_ids } }, update: [{ $set: { content_ids: others } }], hint } },
+          { deleteMany: { filter: { ...earlier, content_ids: [] }, hint } }
+        ])
+      )
+    },
 
     /**
      * Returns a function that says when an element of any of these contents was last removed from the history, in milliseconds. Only looks
@@ -197,6 +210,7 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
       const mark = await removals.markSome(filter.user_id, list, content_ids)
       const marked = { ...removed, content_id: { $in: content_ids }, ...soonAfter(mark) }
       const { deletedCount } = await withRetries(() => collection.deleteMany(marked, { hint }))
+      await removals.dropRepeated(mark, content_ids)
       if (deletedCount === elements.length && elements.length < contentsPerMark) break
     }
     await beginAnew(filter, cutOff)

@@ -22,7 +22,7 @@ export interface ChangeCursor {
 }
 
 const beforeSources = -1
-const before = (time: number): ChangePosition => ({ time, source: beforeSources, id: 0, offset: 0 })
+const before = (time: number): ChangePosition => ({ time, source: beforeSources, id: 0, content_id: 0 })
 
 /** Before everything. */
 export const firstPosition = before(wireYears.first.getTime())
@@ -48,9 +48,9 @@ export const encoded = (values: unknown) => {
   return Buffer.from(json).toString('base64url') + hash('sha256', json, 'base64url').slice(0, checksumLength)
 }
 
-export const cursorText = ({ user, position: { time, source, id, offset }, began, isFirst, rereadFrom, maxAge }: ChangeCursor) => {
+export const cursorText = ({ user, position: { time, source, id, content_id }, began, isFirst, rereadFrom, maxAge }: ChangeCursor) => {
   const limit = maxAge === undefined ? [] : [maxAge]
-  return encoded([user, time, source, id, offset, began, Number(isFirst), rereadFrom, ...limit])
+  return encoded([user, time, source, id, content_id, began, Number(isFirst), rereadFrom, ...limit])
 }
 
 const decoded = (text: string): unknown => {
@@ -95,13 +95,13 @@ interface Reader {
 export const readCursor = (text: string, { user, maxAge, restoredAt }: Reader, now = Date.now()): ChangeCursor | undefined => {
   const values = decoded(text)
   if (!Array.isArray(values) || values.length !== (maxAge === undefined ? 8 : 9)) return undefined
-  const [owner, time, source, id, offset, began, isFirst, rereadFrom, limit] = values
+  const [owner, time, source, id, content_id, began, isFirst, rereadFrom, limit] = values
   const position = idOf(id)
   if (owner !== user || limit !== maxAge || position === undefined) return undefined
-  if (![time, source, offset, began, isFirst, rereadFrom].every(Number.isSafeInteger)) return undefined
+  if (![time, source, content_id, began, isFirst, rereadFrom].every(Number.isSafeInteger)) return undefined
   const latest = now + clockDifference
   if (time < firstPosition.time || Math.max(time, began, rereadFrom) > latest || source < beforeSources || source >= sourceCount)
     return undefined
   if (began < Math.max(now - removalsKept + changeOverlap, restoredAt - changeOverlap)) return undefined
-  return { user, maxAge, position: { time, source, id: position, offset }, began, isFirst: isFirst === 1, rereadFrom }
+  return { user, maxAge, position: { time, source, id: position, content_id }, began, isFirst: isFirst === 1, rereadFrom }
 }

@@ -24,8 +24,8 @@ const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, complete
   const last = page.at(-1)
   const rereadFrom = from.rereadFrom || (last && last.time > completeUntil ? completeUntil : 0)
   if (more && last) {
-    const { time, source, id, offset } = last
-    return { ...from, position: { time, source, id, offset }, rereadFrom }
+    const { time, source, id, content_id } = last
+    return { ...from, position: { time, source, id, content_id }, rereadFrom }
   }
   return cursorAt(from.user, rereadFrom || completeUntil, from.maxAge)
 }

@@ -405,7 +405,7 @@ t.test('the operations of a request', async t => {
       ['/history', 2],
       ['/watchlist', 0]
     ] as const) {
-      await assertAsked(t, path, () => viewer.remove(path), 200, 5 + more)
+      await assertAsked(t, path, () => viewer.remove(path), 200, 7 + more)
       await assertAsked(t, `${path}, empty`, () => viewer.remove(path), 200, 3 + more)
     }
     t.equal(collectionOf(await other.get('/history?perPage=100')).length, 40)
@@ -553,14 +553,14 @@ t.test('every query of src/data for viewers uses an index', async t => {
     },
     changes: {
       after: [
-        () => data.changes.after(me._id, { time: 0, source: -1, id: 0, offset: 0 }, 11, { isFirst: true }),
-        () => data.changes.after(you._id, { time: 1.7e12 + 5, source: 0, id: new ObjectId(), offset: 0 }, 11, { isFirst: false }),
+        () => data.changes.after(me._id, { time: 0, source: -1, id: 0, content_id: 0 }, 11, { isFirst: true }),
+        () => data.changes.after(you._id, { time: 1.7e12 + 5, source: 0, id: new ObjectId(), content_id: 0 }, 11, { isFirst: false }),
         ...Array.from({ length: sourceCount }, (_, source) => {
-          const position = { time: Date.now() - 60_000, source, id: new ObjectId(), offset: 0 }
+          const position = { time: Date.now() - 60_000, source, id: new ObjectId(), content_id: 0 }
           return () => data.changes.after(you._id, position, 11, { isFirst: false })
         })
       ],
-      isQuiet: [() => data.changes.isQuiet(me._id, { time: Date.now() - 60_000, source: -1, id: 0, offset: 0 })],
+      isQuiet: [() => data.changes.isQuiet(me._id, { time: Date.now() - 60_000, source: -1, id: 0, content_id: 0 })],
       present: [
         () => {
           const [history, others] = [new Set([1001, 9999]), new Set([1001])]

@@ -371,12 +371,34 @@ t.test('changes', async t => {
     t.ok(pages.every(page => sizeOf(page) <= 499))
   })
 
+  t.test('name everything of a list that is filled and cleared again and again, and keep each content once', async t => {
+    const { viewer, cursor } = await follower({})
+    const clear = async (ids: number[]) => {
+      await putLongAgo(app, viewer, 'history', ids)
+      await tick()
+      await viewer.remove('/history')
+    }
+    await clear([1, 2, 3, 4, 5])
+    const inTheMiddle = await Promise.all([1, 2, 3, 4, 5].map(perPage => ask(viewer, cursor, perPage)))
+    for (const ids of [[2, 4], [4], [4, 6]]) await clear(ids)
+    const marks = await db.collection('removals').find({ user_id: viewer.id }).sort({ at: 1 }).toArray()
+    t.strictSame(
+      marks.flatMap(({ content_ids }) => (content_ids ? [content_ids] : [])),
+      [[1, 3, 5], [2], [4, 6]]
+    )
+    for (const page of inTheMiddle)
+      for (const perPage of [1, 2, 100]) {
+        const pages = [page, ...(await walk(viewer, page.cursor, perPage))]
+        t.strictSame(summary(pages).removed.history, [1, 2, 3, 4, 5, 6], `after ${page.removed.history}, ${perPage} a page`)
+      }
+  })
+
   t.test('begin again without an error if the cursor is not one of the user', async t => {
     const { viewer, cursor } = await follower()
     const other = await follower()
     const at = Date.now() - 60_000
     const position = (more: object = {}) =>
-      Object.values({ user: viewer.id, time: at, source: 0, id: 0, offset: 0, began: at, isFirst: 0, again: 0, ...more })
+      Object.values({ user: viewer.id, time: at, source: 0, id: 0, content_id: 0, began: at, isFirst: 0, again: 0, ...more })
     const fresh = await ask(viewer)
     t.notOk((await ask(viewer, encoded(position()))).reset, 'unlike with a valid cursor')
     const table: [string, string][] = [
@@ -399,7 +421,7 @@ t.test('changes', async t => {
         JSON.stringify(value),
         encoded(value)
       ]),
-      ...['user', 'time', 'source', 'id', 'offset', 'began', 'isFirst', 'again'].flatMap(field =>
+      ...['user', 'time', 'source', 'id', 'content_id', 'began', 'isFirst', 'again'].flatMap(field =>
         [null, true, 'x', {}, [], { $gt: 0 }, { $oid: 'a'.repeat(24) }, [0]].map((value): [string, string] => [
           `${field} ${JSON.stringify(value)}`,
           encoded(position({ [field]: value }))
