@@ -96,6 +96,7 @@ const run = async () => {
     } else if (action === 'enable') {
       print(known(await users.enable(who), given))
     } else if (action === 'export') {
+      await ensureIndexes(db)
       await exportUser(data, known(user, given), out)
     } else if (action === 'erase') {
       await ensureIndexes(db)

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
 import { mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ObjectId } from 'mongodb'
+import { type Document, ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
 import { connectionTo, timeoutsOf } from '../src/data/driver/connection.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
+import { eachList } from '../src/data/viewer-lists.js'
 import { Revocations } from '../src/identity/revocations.js'
 import { beginErasure, removeUser, sweepDue } from '../src/privacy/erase.js'
 import { exportOf, exportsOf } from '../src/privacy/export.js'
@@ -217,6 +218,51 @@ t.test('exports', async t => {
         Array.from({ length }, (_, i) => i + 1)
       )
       t.strictSame(watchlist, [])
+    }
+  })
+
+  t.test('contain each element once, whatever moves to other contents meanwhile', async t => {
+    const user = await addUser(app)
+    const lists = eachList.map(([name]) => db.collection<Document & { _id: number | ObjectId }>(name))
+    for (const list of lists)
+      await list.insertMany(
+        Array.from({ length: 600 }, (_, i) => ({
+          _id: list.collectionName === 'watchlist' ? user._id * 10_000 + i : new ObjectId(),
+          user_id: user._id,
+          content_id: 100 + i,
+          created_at: new Date(1.7e12 + i),
+          updated_at: new Date(1.7e12 + i),
+          ...(list.collectionName === 'history' ? { time: 1, percentage: 1 } : {}),
+          rating: 'like',
+          audio: 'de'
+        }))
+      )
+    let reads = 0
+    const move = async () => {
+      reads++
+      for (const list of lists) {
+        const filter = { user_id: user._id }
+        await list.findOneAndUpdate(filter, { $set: { content_id: 2000 + reads } }, { sort: { content_id: 1 } })
+        await list.findOneAndUpdate(
+          { ...filter, content_id: { $lt: 2000 } },
+          { $set: { content_id: 100 - reads } },
+          { sort: { content_id: -1 } }
+        )
+      }
+    }
+    const exported = JSON.parse(
+      await text(
+        exportOf(data, user, async read => {
+          const result = await read()
+          await move()
+          return result
+        })
+      )
+    )
+    t.ok(reads > 10)
+    for (const [name] of eachList) {
+      const dates: string[] = exported[name].map((element: Document) => element.created_at ?? element.updated_at)
+      t.strictSame([dates.length, new Set(dates).size], [600, 600], name)
     }
   })
 

@@ -5,7 +5,16 @@ import { type ErrorAnswer, resourceNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { findAll } from './driver/read-all.js'
 import { coveringIndex, historyColumnsOf } from './history-columns.js'
-import { arrivalIndex, forbiddenOr, type IsShown, type ListElement, oneForEachContent, pageOf, replacedIndex } from './lists.js'
+import {
+  arrivalIndex,
+  exportIndex,
+  forbiddenOr,
+  type IsShown,
+  type ListElement,
+  oneForEachContent,
+  pageOf,
+  replacedIndex
+} from './lists.js'
 import { resumableFilter, statusFilter } from './progress.js'
 import { removerOf } from './removals.js'
 
@@ -32,7 +41,13 @@ export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
   country?: string
 }
 
-export const historyIndexes: IndexDescription[] = [oneForEachContent, { key: coveringIndex }, arrivalIndex, replacedIndex('created_at')]
+export const historyIndexes: IndexDescription[] = [
+  oneForEachContent,
+  { key: coveringIndex },
+  arrivalIndex,
+  replacedIndex('created_at'),
+  exportIndex('updated_at')
+]
 
 const isFiniteOrNothing = (value: unknown) => Number.isFinite(value ?? 0)
 const isWireMomentOrNothing = (value: unknown) => isWireMoment(value ?? new Date(0))

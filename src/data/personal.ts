@@ -1,5 +1,6 @@
-import type { Db } from 'mongodb'
+import type { Db, Filter } from 'mongodb'
 import { withRetries } from './driver/retry.js'
+import type { ListElement } from './lists.js'
 
 interface PersonalDocument {
   _id: never
@@ -28,15 +29,19 @@ export const personalOf = (db: Db, collections: string[]) => {
       for (const name of collections) while (await removeSome(name, user_id));
     },
 
-    /** Each portion is a read of its own, so that a slow reader holds no cursor. No report changes the order, so no element is missed. */
-    portions: async function* <Element extends { content_id: number }>(name: string, user_id: number): AsyncGenerator<Element[]> {
-      const options = { sort: { content_id: 1 }, limit: portionSize, batchSize: portionSize } as const
-      for (let last = Number.NEGATIVE_INFINITY; ; ) {
-        const filter = { user_id, content_id: { $gt: last } }
-        const portion = await withRetries(() => db.collection(name).find<Element>(filter, options).toArray())
+    /**
+     * All elements of a list that have this date, as all should. Each portion is a read of its own, so that a slow reader holds no cursor.
+     * No id ever changes, so every element is in one portion, even if it is moved to another content meanwhile.
+     */
+    portions: async function* (name: string, user_id: number, dated: string): AsyncGenerator<ListElement[]> {
+      const options = { sort: { _id: 1 }, hint: { user_id: 1, _id: 1 }, limit: portionSize, batchSize: portionSize } as const
+      const all: Filter<ListElement> = { user_id, [dated]: { $exists: true } }
+      for (let last: ListElement | undefined; ; ) {
+        const filter = last ? { ...all, _id: { $gt: last._id } } : all
+        const portion = await withRetries(() => db.collection<ListElement>(name).find(filter, options).toArray())
         yield portion
         if (portion.length < portionSize) return
-        last = (portion.at(-1) as Element).content_id
+        last = portion.at(-1)
       }
     }
   }

@@ -2,7 +2,7 @@ import type { Db, IndexDescription, ObjectId } from 'mongodb'
 import type { Preferences, PreferencesChange, PreferencesEntry } from '../../schemas/preferences.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
-import { anyTitle, arrivalIndex, oneForEachContent, replacedIndex, wireContentId } from './lists.js'
+import { anyTitle, arrivalIndex, exportIndex, oneForEachContent, replacedIndex, wireContentId } from './lists.js'
 import { removerOf } from './removals.js'
 
 /** What a viewer wants to hear and read: of a title, or, under `anyTitle`, in general. */
@@ -23,7 +23,8 @@ export const preferencesIndexes: IndexDescription[] = [
   oneForEachContent,
   { key: { user_id: 1, updated_at: -1, _id: -1, content_id: 1 } },
   arrivalIndex,
-  replacedIndex('updated_at')
+  replacedIndex('updated_at'),
+  exportIndex('updated_at')
 ]
 
 /** How many titles a viewer may have preferences of. */

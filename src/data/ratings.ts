@@ -5,6 +5,7 @@ import { timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import {
   arrivalIndex,
+  exportIndex,
   type IsShown,
   isServableElement,
   type ListElement,
@@ -26,7 +27,8 @@ export const ratingIndexes: IndexDescription[] = [
   oneForEachContent,
   { key: { user_id: 1, ...newestFirst, content_id: 1, rating: 1 } },
   arrivalIndex,
-  replacedIndex('created_at')
+  replacedIndex('created_at'),
+  exportIndex('created_at')
 ]
 
 export const isServableRating = (element: RatingDocument) => isServableElement(element) && kinds.includes(element.rating)

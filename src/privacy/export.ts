@@ -1,7 +1,6 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import type { ExportedUser } from '../../schemas/export.js'
 import type { Data } from '../data/index.js'
-import type { ListElement } from '../data/lists.js'
 import type { ViewerList } from '../data/removals.js'
 import { toSession } from '../data/session-document.js'
 import type { UserDocument } from '../data/users.js'
@@ -87,9 +86,9 @@ const userRecord = ({ _id, email, name, sub, account_id, max_age, created_at, up
 /** Runs one read of the database. */
 type Read = <T>(read: () => Promise<T>) => Promise<T>
 
-async function* portionsOf({ personal }: Data, name: ViewerList, user_ids: number[], read: Read) {
+async function* portionsOf({ personal }: Data, name: ViewerList, dated: string, user_ids: number[], read: Read) {
   for (const user_id of user_ids) {
-    const portions = personal.portions<ListElement>(name, user_id)
+    const portions = personal.portions(name, user_id, dated)
     for (;;) {
       const { value, done } = await read(() => portions.next())
       if (done) break
@@ -105,10 +104,10 @@ export async function* exportOf(data: Data, user: UserDocument, read: Read): Asy
   const users = [user, ...others.filter(other => other !== null).sort((a, b) => a._id - b._id)]
   const ids = users.map(({ _id }) => _id)
   yield `{"users":${JSON.stringify(users.map(userRecord))}`
-  for (const [name, { isServable, toExported }] of eachList) {
+  for (const [name, { isServable, toExported, orderedBy = 'created_at' }] of eachList) {
     yield `,"${name}":[`
     let separator = ''
-    for await (const portion of portionsOf(data, name, ids, read)) {
+    for await (const portion of portionsOf(data, name, orderedBy, ids, read)) {
       const records = portion.filter(isServable).map(element => JSON.stringify(toExported(element)))
       if (records.length === 0) continue
       yield separator + records.join(',')

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { sourceCount } from '../../src/data/changes.js'
 import type { HistoryDocument } from '../../src/data/history.js'
 import type { Report } from '../../src/data/reports.js'
+import { eachList } from '../../src/data/viewer-lists.js'
 import type { WatchlistDocument } from '../../src/data/watchlist.js'
 import { cursorAt, cursorText } from '../../src/viewing/change-cursor.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
@@ -577,7 +578,11 @@ t.test('every query of src/data for viewers uses an index', async t => {
       exported: [() => data.seen.exported(me._id), () => data.seen.exported(999)]
     },
     personal: {
-      portions: [() => data.personal.portions('history', you._id).next(), () => data.personal.portions('hidden', you._id).next()],
+      portions: eachList.map(
+        ([name, { orderedBy = 'created_at' }]) =>
+          () =>
+            data.personal.portions(name, you._id, orderedBy).next()
+      ),
       removeAll: [() => data.personal.removeAll(you._id)]
     },
     erasures: {
