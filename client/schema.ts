@@ -2627,7 +2627,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -2653,7 +2653,7 @@ export interface operations {
                 search?: string;
                 /** @description Field to order by */
                 order_by?: "start_date" | "created_at" | "name" | "weight";
-                /** @description In upper or lower case */
+                /** @description Direction of the order */
                 order_direction?: "ASC" | "DESC";
                 /** @description Elements per page */
                 perPage?: number;
@@ -6002,7 +6002,7 @@ export interface operations {
                 name?: string[];
                 /** @description Field to order by, `created_at` by default */
                 order_by?: "id" | "name" | "taxonomy" | "created_at" | "updated_at";
-                /** @description In upper or lower case */
+                /** @description Direction of the order */
                 order_direction?: "ASC" | "DESC";
                 /** @description Elements per page */
                 perPage?: number;

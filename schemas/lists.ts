@@ -28,14 +28,20 @@ export const Moment = (description: string, example: string) =>
 export const OrderBy = <const F extends string>(fields: readonly F[], description = 'Field to order by') =>
   Type.Unsafe<F>({ type: 'string', enum: [...fields], 'x-enum-varnames': fields.map(field => field.toUpperCase()), description })
 
-/** Accepted in upper and lower case. */
+/** Accepted in upper and lower case. The names keep the two apart in generated clients, where both would be `ASC`. */
 export const OrderDirection = published(
   Type.Unsafe<'ASC' | 'DESC'>({
     type: 'string',
     enum: ['ASC', 'DESC'],
     default: 'DESC',
     'x-upper-case': true,
-    description: 'In upper or lower case'
+    'x-rule': 'one of ASC, DESC, asc, desc',
+    description: 'Direction of the order'
   }),
-  { type: 'string', enum: ['asc', 'desc'], default: 'desc' }
+  {
+    type: 'string',
+    enum: ['ASC', 'DESC', 'asc', 'desc'],
+    'x-enum-varnames': ['ASC', 'DESC', 'LOWER_ASC', 'LOWER_DESC'],
+    default: 'DESC'
+  }
 )

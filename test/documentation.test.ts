@@ -458,13 +458,15 @@ t.test('fields to order by have names, since `name` is none in some languages', 
     )
 })
 
-t.test('directions are in lower case, and accepted in either', async t => {
+t.test('directions are in upper or lower case, with names that differ by more than that', async t => {
   const directions = parameters.filter(([, { name }]) => name === 'order_direction')
   t.equal(directions.length, 2)
-  for (const [, { schema }] of directions) t.match(schema, { enum: ['asc', 'desc'], default: 'desc' })
+  const accepted = ['ASC', 'DESC', 'asc', 'desc']
+  const names = ['ASC', 'DESC', 'LOWER_ASC', 'LOWER_DESC']
+  for (const [, { schema }] of directions) t.match(schema, { enum: accepted, 'x-enum-varnames': names, default: 'DESC' })
   const app = await build(t)
-  for (const direction of ['asc', 'desc', 'ASC', 'DESC'])
-    t.equal((await app.inject(`/terms?order_direction=${direction}`)).statusCode, 200, direction)
+  for (const direction of [...accepted, 'Asc', 'dESC'])
+    t.equal((await app.inject(`/terms?order_direction=${direction}`)).statusCode, accepted.includes(direction) ? 200 : 400, direction)
 })
 
 t.test('a body may be left out where the service fills in an empty one', async t => {

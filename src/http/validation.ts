@@ -60,7 +60,8 @@ const converted = (schema: TSchema, text: string) => {
   if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   // In a query, a plus that was not encoded means a space.
   if (schema.format === 'date-time') return text.replace(/ (?=\d\d:\d\d$)/, '+')
-  return schema['x-upper-case'] ? text.toUpperCase() : text
+  // Mixed case is refused.
+  return schema['x-upper-case'] && text === text.toLowerCase() ? text.toUpperCase() : text
 }
 
 type Fault = Partial<ErrorObject> & FastifySchemaValidationError & { parentSchema?: TSchema }

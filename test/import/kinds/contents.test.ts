@@ -316,7 +316,7 @@ t.test('rail collections', async t => {
       `rail-collections.ndjson:6: query.ids: ${ids}`,
       `rail-collections.ndjson:7: query.search: ${search}`,
       'rail-collections.ndjson:8: query.order_by: must be one of start_date, created_at, name, weight',
-      'rail-collections.ndjson:9: query.order_direction: must be one of ASC, DESC',
+      'rail-collections.ndjson:9: query.order_direction: must be one of ASC, DESC, asc, desc',
       'rail-collections.ndjson:10: query.perPage: must be an integer from 1 to 100',
       'rail-collections.ndjson:11: query.page: must be an integer from 1',
       'rail-collections.ndjson:12: query.limit: is not a parameter of GET /contents',
