@@ -1,9 +1,20 @@
 import type { Collection, Db } from 'mongodb'
 import type { HistoryDocument } from './history.js'
 import { coveringIndex } from './history-columns.js'
-import { startedFilter } from './progress.js'
+import { begunFilter } from './progress.js'
 
-type WatchedElement = Pick<HistoryDocument, 'user_id' | 'content_id' | 'time' | 'percentage' | 'updated_at'>
+const watched = {
+  user_id: 1,
+  content_id: 1,
+  time: 1,
+  percentage: 1,
+  plays: 1,
+  previous_time: 1,
+  previous_percentage: 1,
+  updated_at: 1
+} as const
+
+type WatchedElement = Pick<HistoryDocument, keyof typeof watched>
 
 export interface Views {
   content_id: number
@@ -23,12 +34,12 @@ export const allHistoriesOf = (db: Db) => {
   return {
     estimatedSize: () => history.estimatedDocumentCount(),
 
-    /** All started elements, user by user, the newest of each user first, in one covered read. */
+    /** All begun elements, user by user, the newest of each user first, in one covered read. */
     byUser: () =>
-      history.find<WatchedElement>(startedFilter, {
+      history.find<WatchedElement>(begunFilter, {
         ...longRead,
         sort: { user_id: 1, updated_at: -1, _id: -1 },
-        projection: { _id: 0, user_id: 1, content_id: 1, time: 1, percentage: 1, updated_at: 1 },
+        projection: { _id: 0, ...watched },
         batchSize: 10_000
       }),
 
@@ -37,7 +48,7 @@ export const allHistoriesOf = (db: Db) => {
       const age = { $divide: [{ $subtract: ['$$NOW', '$updated_at'] }, halfLife] }
       return history.aggregate<Views>(
         [
-          { $match: { updated_at: { $gte: since }, ...startedFilter } },
+          { $match: { updated_at: { $gte: since }, ...begunFilter } },
           {
             $group: {
               _id: { content_id: '$content_id', country: { $ifNull: ['$country', null] } },

@@ -18,7 +18,8 @@ export const coveringIndex = {
   time: 1,
   country: 1,
   plays: 1,
-  previous_time: 1
+  previous_time: 1,
+  previous_percentage: 1
 } as const
 
 /**
@@ -34,6 +35,7 @@ export interface HistoryColumns {
   updated: (number | undefined)[]
   /** Those of positions before a brief start. */
   previousTimes: (number | undefined)[]
+  previousPercentages: (number | undefined)[]
 }
 
 /** What a user thinks of titles. */
@@ -63,6 +65,7 @@ export const latestOf = (history: HistoryColumns): HistoryColumns => ({
   percentages: history.percentages.slice(0, mostForCards),
   plays: history.plays.slice(0, mostForCards),
   previousTimes: history.previousTimes.slice(0, mostForCards),
+  previousPercentages: history.previousPercentages.slice(0, mostForCards),
   updated: history.updated.slice(0, mostForCards)
 })
 
@@ -70,7 +73,9 @@ const isDefined = <T>(value: T | undefined) => value !== undefined
 
 const watchedBy = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
 
-const watched = { $project: { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1, previous_time: 1, updated_at: 1 } }
+const watched = {
+  $project: { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1, previous_time: 1, previous_percentage: 1, updated_at: 1 }
+}
 
 /** A stage that adds rows of another list of the user, which saves an operation. */
 const and = (coll: string, user_id: number, ...stages: Document[]) => ({
@@ -109,6 +114,7 @@ interface Row {
   percentage: number
   plays: number | null
   previous_time: number
+  previous_percentage: number
   updated_at: number
   hidden: number
   rated: number
@@ -128,6 +134,7 @@ const readColumns = columnReader<Row>({
   time: 'value',
   plays: 'value',
   previous_time: 'value',
+  previous_percentage: 'value',
   hidden: 'value',
   dismissed: 'value',
   at: 'moment',
@@ -152,6 +159,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
       // An element at its end was completed at least once, whatever an import says.
       plays: columns.content_id.map((_, i) => Math.max(columns.plays[i] ?? 0, isCompleted(columns.percentage[i], completedAt) ? 1 : 0)),
       previousTimes: columns.previous_time,
+      previousPercentages: columns.previous_percentage,
       updated: columns.updated_at,
       hidden: columns.hidden.filter(isDefined),
       ratings: ratingsIn(columns.rated, columns.rating, columns.rated_at),

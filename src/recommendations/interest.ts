@@ -14,11 +14,28 @@ export interface InterestSettings {
 /** In seconds, for players that report no percentage. */
 const barelyStarted = 60
 
-/** The interest in a content that an element of the history shows: from 0 for a barely started film to 1 for a completed one. */
-export const interestOf = (time: number | undefined, stored: number | undefined, { completedAt, interestFrom }: InterestSettings) => {
+/** The interest in a title that was completed or liked. */
+const full = 1
+
+const interestAt = (time: number | undefined, stored: number | undefined, { completedAt, interestFrom }: InterestSettings) => {
   const percentage = stored ?? 0
   if (percentage === 0) return (time ?? 0) < barelyStarted ? 0 : 0.5
-  return percentage < interestFrom ? 0 : Math.min(1, 0.4 + (0.6 * percentage) / completedAt)
+  return percentage < interestFrom ? 0 : Math.min(full, 0.4 + (0.6 * percentage) / completedAt)
+}
+
+/** What an element of the history says about how far the viewer was. */
+export type Watched = {
+  [Field in 'time' | 'percentage' | 'plays' | 'previous_time' | 'previous_percentage']?: number | undefined
+}
+
+/**
+ * The interest in a content that an element of the history shows: from 0 for a barely started film to 1 for a completed one. The furthest
+ * position counts, so that a new start takes nothing back.
+ */
+export const interestOf = (element: Watched, settings: InterestSettings) => {
+  const { time, percentage, plays, previous_time, previous_percentage } = element
+  if ((plays ?? 0) > 0) return full
+  return Math.max(interestAt(time, percentage, settings), interestAt(previous_time, previous_percentage, settings))
 }
 
 /** Counts the interest in a content for its title, as an episode counts for its show. A title has the highest interest of its contents. */
@@ -36,9 +53,6 @@ export interface Viewing {
   /** Titles that the user has seen often and not begun. They are recommended after all others. */
   faded: Set<number>
 }
-
-/** The interest in a title that was completed or liked. */
-const full = 1
 
 export const viewingOf = (
   { skeleton, tree }: Catalogue,
@@ -69,14 +83,20 @@ export const viewingOf = (
     if (unwanted.has(title)) return
     excluded.add(title)
     addLikes(history.updated[i] ?? Number.NEGATIVE_INFINITY)
-    // A brief start says nothing new.
-    const time = history.previousTimes[i] ?? history.times[i]
-    add(row, title, interestOf(time, history.percentages[i], settings))
+    add(row, title, interestOf(watchedIn(history, i), settings))
   })
   addLikes(Number.NEGATIVE_INFINITY)
   for (const { title } of likes) seen.delete(title)
   return { titles, excluded, unwanted, faded: new Set(seen.keys()) }
 }
+
+const watchedIn = ({ times, percentages, plays, previousTimes, previousPercentages }: HistoryColumns, i: number): Watched => ({
+  time: times[i],
+  percentage: percentages[i],
+  plays: plays[i],
+  previous_time: previousTimes[i],
+  previous_percentage: previousPercentages[i]
+})
 
 const isLike: Record<Rating, boolean> = { like: true, dislike: false }
 

@@ -236,11 +236,27 @@ t.test('how much interest an element of history tells of', async t => {
     [10, 95, 1],
     [10, 100, 1]
   ] as [number | undefined, number | undefined, number][])
-    t.ok(Math.abs(interestOf(time, percentage, interest) - expected) < 1e-9, `${time} s, ${percentage} %`)
+    t.ok(Math.abs(interestOf({ time, percentage }, interest) - expected) < 1e-9, `${time} s, ${percentage} %`)
+})
+
+t.test('the furthest that an element tells of counts', async t => {
+  const half = { time: 3000, percentage: 50 }
+  const restarts = [
+    { time: 40, percentage: 0.7 },
+    { time: 0, percentage: 0 }
+  ]
+  const plain = interestOf(half, interest)
+  for (const restart of restarts) {
+    t.equal(interestOf({ ...restart, previous_time: 3000, previous_percentage: 50 }, interest), plain, 'a position before a brief start')
+    t.equal(interestOf({ ...restart, previous_time: 3000, previous_percentage: 0 }, interest), 0.5, 'one without a percentage')
+    t.equal(interestOf({ ...restart, plays: 2 }, interest), 1, 'a completion')
+    t.equal(interestOf({ ...restart, plays: 0 }, interest), 0)
+  }
+  t.equal(interestOf({ ...half, previous_time: 3000, previous_percentage: 20 }, interest), plain, 'its own position, if that is further')
 })
 
 t.test('grows with what was watched', async t => {
-  const all = Array.from({ length: 96 }, (_, i) => interestOf(100, i + 5, interest))
+  const all = Array.from({ length: 96 }, (_, i) => interestOf({ time: 100, percentage: i + 5 }, interest))
   t.strictSame(
     all,
     [...all].sort((a, b) => a - b)
@@ -249,9 +265,33 @@ t.test('grows with what was watched', async t => {
 })
 
 t.test('follows the settings', async t => {
-  t.equal(interestOf(1000, 60, { completedAt: 60, interestFrom: 5 }), 1)
-  t.equal(interestOf(1000, 60, { completedAt: 90, interestFrom: 61 }), 0)
-  t.ok(interestOf(1000, 0.1, { completedAt: 90, interestFrom: 0 }) > 0, 'with 0, every started content counts')
+  t.equal(interestOf({ time: 1000, percentage: 60 }, { completedAt: 60, interestFrom: 5 }), 1)
+  t.equal(interestOf({ time: 1000, percentage: 60 }, { completedAt: 90, interestFrom: 61 }), 0)
+  t.ok(interestOf({ time: 1000, percentage: 0.1 }, { completedAt: 90, interestFrom: 0 }) > 0, 'with 0, every started content counts')
+})
+
+t.test('a title that is started again is still a reason', async t => {
+  const titles = span(1, 8)
+  const app = await buildWith(t, { contents: titles.map(id => film(id, { duration: 6000 })) })
+  await views(app, crowdOf(titles, 1, firstOfCrowd))
+  await taught(app)
+  for (const [percentage, restart] of [
+    [50, { time: 40 }],
+    [50, { time: 0 }],
+    [95, { time: 40 }],
+    [95, { time: 0, percentage: 0 }]
+  ] as const) {
+    const what = `${percentage} %, then ${JSON.stringify(restart)}`
+    const viewer = await viewerOf(app)
+    await watch(viewer, 2, { percentage })
+    if (percentage < 90) await watch(viewer, 2, { time: 60 * percentage })
+    const before = await recommendedTo(viewer)
+    t.match(before[0]?.reason, { type: 'watched', content_id: 2 })
+    await watch(viewer, 2, restart)
+    t.strictSame(await recommendedTo(viewer), before, what)
+    const { rows } = (await viewer.get('/home')).json().data
+    t.equal(rows.find(({ kind }: { kind: string }) => kind === 'because')?.because.content_id, 2, what)
+  }
 })
 
 /** Users who have begun a content. */
@@ -283,7 +323,9 @@ t.test('what counts as a view', async t => {
     ...viewsOf(30, 3),
     ...viewsOf(31, 2).map(view => ({ ...view, user_id: view.user_id + 100 })),
     ...viewsOf(1, 9).map(view => ({ ...view, time: 0, percentage: 0 })),
-    ...viewsOf(2, 2).map(view => ({ ...view, time: 1, percentage: 0 })),
+    ...viewsOf(2, 1).map(view => ({ ...view, time: 1, percentage: 0 })),
+    { user_id: 1, content_id: 2, time: 0, percentage: 0, previous_time: 3000, previous_percentage: 50 },
+    { user_id: 2, content_id: 2, time: 0, percentage: 0, plays: 1 },
     ...viewsOf(999_999, 20)
   ])
   await counted(app)

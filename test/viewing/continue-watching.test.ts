@@ -51,6 +51,7 @@ const columns = (newestFirst: string) => {
     percentages: elements.map(({ percentage }) => percentage),
     plays: elements.map(({ plays }) => plays),
     previousTimes: elements.map(() => undefined),
+    previousPercentages: elements.map(() => undefined),
     updated: elements.map((_, i) => began + 1000 * (elements.length - 1 - i))
   }
 }

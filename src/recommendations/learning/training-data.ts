@@ -39,7 +39,8 @@ export async function* watchedTitles(
   let titles = new Map<number, number>()
   let user: number | undefined
   let read = 0
-  for await (const { user_id, content_id, time, percentage } of allHistories.byUser()) {
+  for await (const element of allHistories.byUser()) {
+    const { user_id, content_id } = element
     if (user_id !== user) {
       if (titles.size > 0) yield historyFrom(titles)
       titles = new Map()
@@ -47,7 +48,7 @@ export async function* watchedTitles(
     }
     if (++read % 10_000 === 0) onProgress(read)
     const row = skeleton.leadRow(content_id)
-    if (row !== undefined) addInterest(titles, skeleton.idOf(tree.title(row)), interestOf(time, percentage, settings))
+    if (row !== undefined) addInterest(titles, skeleton.idOf(tree.title(row)), interestOf(element, settings))
   }
   if (titles.size > 0) yield historyFrom(titles)
 }

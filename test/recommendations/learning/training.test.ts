@@ -275,6 +275,26 @@ t.test('a training skips broken contents and histories that other software wrote
   )
 })
 
+t.test('what was watched before a new start counts', async t => {
+  const app = await buildWith(t, { contents: span(1, 3).map(id => film(id)) })
+  const restart = { time: 0, percentage: 0 }
+  const previous = { previous_time: 3000, previous_percentage: 50, previous_observed_at: new Date() }
+  const updated_at = new Date()
+  const weightsOf = async (...elements: object[]) => {
+    await databaseOf(app).collection('history').deleteMany({})
+    await views(
+      app,
+      elements.map((element, i) => ({ user_id: 1, content_id: i + 1, updated_at: new Date(+updated_at + i), ...element }))
+    )
+    const { interactions, ids } = await readTrainingData(app.data, interest, () => undefined)
+    return [[...ids], interactions.weights]
+  }
+  t.strictSame(
+    await weightsOf({ ...restart, ...previous }, { time: 40, percentage: 1, ...previous }, { ...restart, plays: 1 }),
+    await weightsOf({ percentage: 50 }, { percentage: 50 }, { percentage: 95 })
+  )
+})
+
 t.test('and finds nothing where there is nothing', async t => {
   const app = await buildWith(t, { contents: [content(1)] })
   const { interactions, ids } = await readTrainingData(app.data, interest, () => undefined)
