@@ -37,6 +37,13 @@ const watchedOf = (title: number, titles: number) => (title % showEvery === 0 ? 
 const firstView = Date.UTC(2026, 0, 1)
 const minute = 60_000
 
+/** In turn: watched to the end, started again after that, and started again in the middle. */
+const positions = [
+  { time: 3000, percentage: 95, plays: 1 },
+  { time: 0, percentage: 0, plays: 1 },
+  { time: 40, percentage: 1, previous_time: 2500, previous_percentage: 80 }
+]
+
 function* elementsOf(histories: Iterable<number[]>, titles: number): Generator<HistoryDocument> {
   let user_id = 0
   for (const history of histories) {
@@ -44,7 +51,8 @@ function* elementsOf(histories: Iterable<number[]>, titles: number): Generator<H
     for (const [place, title] of history.entries()) {
       const at = new Date(firstView + place * minute)
       const content_id = watchedOf(title, titles)
-      yield { _id: new ObjectId(), user_id, content_id, time: 3000, percentage: 95, created_at: at, updated_at: at }
+      const position = positions[place % positions.length] as (typeof positions)[number]
+      yield { _id: new ObjectId(), user_id, content_id, created_at: at, updated_at: at, ...position }
     }
   }
 }

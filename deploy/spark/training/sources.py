@@ -7,11 +7,13 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 from pyspark import RDD
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import broadcast, col, collect_list, max, sort_array, struct, when
 
 from .histories import together
 
+# How far a viewer was. Counts as in `src/recommendations/interest.ts`.
+POSITION = ("time", "percentage", "plays", "previous_time", "previous_percentage")
 # In seconds, for players that report no percentage.
 BARELY_STARTED = 60
 # Without a limit, a cycle of parents would be followed forever.
@@ -31,7 +33,8 @@ def json_in(spark: SparkSession, path: str) -> dict[str, Any]:
 def from_mongodb(spark: SparkSession, interest_from: float) -> RDD:
     """
     The same from the database that MONGO_URL names, by the MongoDB Spark Connector. A content counts for its title: an episode for its
-    show. What was barely started does not count, nor what other software has written without numbers or a time.
+    show. What was barely started does not count, unless it was watched further or completed before. What other software has written
+    without numbers or a time does not count either.
     """
     url = os.environ["MONGO_URL"]
 
@@ -43,10 +46,15 @@ def from_mongodb(spark: SparkSession, interest_from: float) -> RDD:
 
     parents = {row["_id"]: row["parent_id"] for row in collection("contents", "_id long, parent_id long").collect() if row["_id"]}
     titles = spark.createDataFrame([(content, title_of(content, parents)) for content in parents], "content_id long, title long")
-    started = {"$match": {"$or": [{"time": {"$gt": 0}}, {"percentage": {"$gt": 0}}]}}
-    needed = {"$project": {"_id": 0, "user_id": 1, "content_id": 1, "time": 1, "percentage": 1, "updated_at": 1}}
-    history = collection("history", "user_id long, content_id long, time double, percentage double, updated_at timestamp", started, needed)
-    seen = when(col("percentage") == 0, col("time") >= BARELY_STARTED).otherwise(col("percentage") >= interest_from)
+    begun = {"$match": {"$or": [{field: {"$gt": 0}} for field in ("time", "percentage", "plays", "previous_time")]}}
+    needed = {"$project": {"_id": 0, **{field: 1 for field in ("user_id", "content_id", "updated_at", *POSITION)}}}
+    numbers = ", ".join(f"{field} double" for field in POSITION)
+    history = collection("history", f"user_id long, content_id long, updated_at timestamp, {numbers}", begun, needed)
+
+    def is_beyond(time: str, percentage: str) -> Column:
+        return when(col(percentage) == 0, col(time) >= BARELY_STARTED).otherwise(col(percentage) >= interest_from)
+
+    seen = is_beyond("time", "percentage") | is_beyond("previous_time", "previous_percentage") | (col("plays") > 0)
     newest = history.where(seen).join(broadcast(titles), "content_id").repartition("user_id")
     newest = newest.groupBy("user_id", "title").agg(max("updated_at").alias("at"))
     ordered = newest.groupBy("user_id").agg(sort_array(collect_list(struct("at", "title"))).alias("watched"))
