@@ -6,7 +6,7 @@ import { Done } from '../../schemas/common.js'
 import { HiddenTitle } from '../../schemas/hidden.js'
 import { Page, PageQuery } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
-import { hasStartedFor } from '../../src/catalogue/audience.js'
+import { isListedFor } from '../../src/catalogue/audience.js'
 import { storedIdsOf, titleIdOf } from '../../src/catalogue/contents.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { hiddenPageBytes } from '../../src/viewing/viewer-bytes.js'
@@ -43,8 +43,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHiddenTitles(request, reply) {
     const { query } = request
-    // A title can be hidden before its start date. Until then it is left out, because the list would reveal its content.
-    const isShown = hasStartedFor(catalogue.skeleton, app.audienceOf(request), Date.now())
+    // The start date of a title may be moved after it was hidden.
+    const isShown = isListedFor(catalogue.skeleton, app.audienceOf(request))
     const { elements, total } = await hidden.list(app.viewerOf(request).id, query, isShown)
     return reply.json(await hiddenPageBytes(catalogue, elements, pageMeta(query, total)))
   })

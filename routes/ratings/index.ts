@@ -6,7 +6,7 @@ import { Done } from '../../schemas/common.js'
 import { Page, PageQuery } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { RatedTitle, RatingChange } from '../../schemas/rating.js'
-import { hasStartedFor } from '../../src/catalogue/audience.js'
+import { isListedFor } from '../../src/catalogue/audience.js'
 import { storedIdsOf, titleIdOf } from '../../src/catalogue/contents.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { ratingsPageBytes } from '../../src/viewing/viewer-bytes.js'
@@ -44,8 +44,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listRatings(request, reply) {
     const { query } = request
-    // As with hidden titles, one that is rated before its start date is left out until then.
-    const isShown = hasStartedFor(catalogue.skeleton, app.audienceOf(request), Date.now())
+    // The start date of a title may be moved after it was rated.
+    const isShown = isListedFor(catalogue.skeleton, app.audienceOf(request))
     const { elements, total } = await ratings.list(app.viewerOf(request).id, query, isShown)
     return reply.json(await ratingsPageBytes(catalogue, elements, pageMeta(query, total)))
   })

@@ -4,7 +4,7 @@ import { forAnyone, forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { Recommendation, RecommendationsQuery, SeenTitles } from '../../schemas/recommendation.js'
-import { isWithinAge } from '../../src/catalogue/audience.js'
+import { titleFor } from '../../src/catalogue/audience.js'
 import { done } from '../../src/http/reply.js'
 import { Pacer } from '../../src/overload/pacer.js'
 import { viewingOf } from '../../src/recommendations/interest.js'
@@ -58,10 +58,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.post('/seen', { schema: seenSchema, ...forViewers }, async function reportSeenTitles(request) {
     catalogue.assertFresh()
     const viewer = app.viewerOf(request)
-    const { skeleton, tree } = catalogue
-    const { maxAge } = app.audienceOf(request)
-    const rows = [...tree.titles(request.body.content_ids)].filter(row => isWithinAge(skeleton, row, maxAge))
-    const titles = rows.map(row => skeleton.idOf(row))
+    const { skeleton } = catalogue
+    const audience = app.audienceOf(request)
+    const rows = new Set(request.body.content_ids.flatMap(id => titleFor(skeleton, id, audience) ?? []))
+    const titles = [...rows].map(row => skeleton.idOf(row))
     if (titles.length > 0)
       await data.seen.add(
         viewer.id,

@@ -1,5 +1,5 @@
 import { derived, type Skeleton } from './skeleton.js'
-import { maxDepth } from './tree.js'
+import { maxDepth, treeOf } from './tree.js'
 
 /** An ISO 3166 code in upper case. */
 export type Country = string
@@ -28,16 +28,21 @@ export const isOpen = (skeleton: Skeleton, row: number, now: number, { country, 
 export const isWithinAge = (skeleton: Skeleton, row: number, maxAge: number | undefined) =>
   maxAge === undefined || (agesOf(skeleton)[row] as number) <= maxAge
 
-/**
- * Tells by id whether a content has started and is within the age limit. Ended and deleted contents pass. A content that the
- * catalogue lacks passes only if there is no limit.
- */
-export const hasStartedFor =
-  (skeleton: Skeleton, { maxAge }: Audience, now: number) =>
-  (id: number) => {
-    const row = skeleton.row(id)
-    return row === undefined ? maxAge === undefined : skeleton.starts.raw(row) <= now && isWithinAge(skeleton, row, maxAge)
-  }
+/** Whether a content exists for viewers: it has begun, and is within the age limit. It may have ended or be deleted. */
+export const existsFor = (skeleton: Skeleton, row: number, now: number, { maxAge }: Audience) =>
+  skeleton.starts.raw(row) <= now && isWithinAge(skeleton, row, maxAge)
+
+/** The row of the title that a content belongs to, if both exist for the audience. Earlier ids lead. */
+export const titleFor = (skeleton: Skeleton, id: number, audience: Audience, now = Date.now()) => {
+  const row = skeleton.leadRow(id)
+  if (row === undefined || !existsFor(skeleton, row, now, audience)) return undefined
+  const title = treeOf(skeleton).title(row)
+  return existsFor(skeleton, title, now, audience) ? title : undefined
+}
+
+/** Tells by id which titles are in the lists of a viewer. One that the catalogue lacks passes only if there is no age limit. */
+export const isListedFor = (skeleton: Skeleton, audience: Audience) => (id: number) =>
+  skeleton.leadRow(id) === undefined ? audience.maxAge === undefined : titleFor(skeleton, id, audience) !== undefined
 
 /** Stands for every country that no content names, because they all see the same. */
 const elsewhere = 'elsewhere'

@@ -3,7 +3,7 @@ import { orThrow, resourceNotFound, unavailable } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
 import { integerId } from '../http/requests.js'
 import { answerOf } from './answers.js'
-import { type Audience, isWithinAge, segmentOf } from './audience.js'
+import { type Audience, segmentOf, titleFor } from './audience.js'
 import { okBytes, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { contentJson } from './fragments.js'
@@ -54,13 +54,12 @@ export const contentAnswer = async (catalogue: Catalogue, id: number) => {
   return answerOf(okBytes(contentJson(orThrow(fragment, resourceNotFound))))
 }
 
-/** The id of the title that the content in a path belongs to. The content may be closed or deleted, but must be within the age limit. */
-export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: Audience) => {
+/** The id of the title that the content in a path belongs to. Both must exist for the audience, but may be closed or deleted. */
+export const titleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   catalogue.assertFresh()
-  const { skeleton, tree } = catalogue
-  const row = orThrow(skeleton.leadRow(orThrow(integerId(contentId), resourceNotFound)), resourceNotFound)
-  if (!isWithinAge(skeleton, row, maxAge)) throw resourceNotFound()
-  return skeleton.idOf(tree.title(row))
+  const { skeleton } = catalogue
+  const title = titleFor(skeleton, orThrow(integerId(contentId), resourceNotFound), audience)
+  return skeleton.idOf(orThrow(title, resourceNotFound))
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Rating } from '../../schemas/rating.js'
-import { type Audience, isWithinAge } from '../catalogue/audience.js'
+import { type Audience, existsFor } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { HistoryColumns, Opinions } from '../data/history-columns.js'
 import { isBegun } from '../data/progress.js'
@@ -58,16 +58,17 @@ export const viewingOf = (
   { skeleton, tree }: Catalogue,
   history: HistoryColumns & Opinions,
   settings: InterestSettings,
-  { maxAge }: Audience
+  audience: Audience
 ): Viewing & { unwanted: Set<number> } => {
   const titles = new Map<number, number>()
   const { likes, unwanted } = opinionsOf(tree, history)
   const excluded = new Set(unwanted)
   // Since when each was seen in vain.
   const seen = tree.latest(history.seen)
+  const now = Date.now()
   const add = (row: number, title: number, interest: number) => {
-    // A title above the age limit is never the reason of a recommendation.
-    if (isWithinAge(skeleton, row, maxAge) && isWithinAge(skeleton, title, maxAge)) addInterest(titles, title, interest)
+    // A title that has not begun, or is above the age limit, is never the reason of a recommendation.
+    if (existsFor(skeleton, row, now, audience) && existsFor(skeleton, title, now, audience)) addInterest(titles, title, interest)
   }
   let next = 0
   const addLikes = (since: number) => {

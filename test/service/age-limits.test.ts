@@ -295,7 +295,6 @@ const familyOf = async (app: App) => {
 }
 
 const bearer = (answer: Answer) => ({ authorization: `Bearer ${answer.json().data.access_token}` })
-const idOf = (answer: Answer) => answer.json().data.collection.map(({ content_id }: { content_id: number }) => content_id)
 
 t.test('a child', async t => {
   const app = await buildWith(t, { contents })
@@ -393,16 +392,6 @@ t.test('a child', async t => {
         t.equal((await asChild(method, String(headers.location), { percentage: 6 })).statusCode, 403, `${method} ${content_id}`)
     }
   })
-})
-
-t.test('nobody is told of a title that begins later by hiding it', async t => {
-  const app = await buildWith(t, { contents })
-  const { asParent } = await familyOf(app)
-  for (const id of [1, 3]) t.equal((await asParent('PUT', `/hidden/${id}`)).statusCode, 200)
-  const list = await asParent('GET', '/hidden')
-  t.strictSame(idOf(list), [1])
-  t.equal(list.json().data.meta.total_count, 1)
-  t.equal((await asParent('DELETE', '/hidden/3')).statusCode, 200)
 })
 
 t.test('a device is signed in as the profile that approves it', async t => {
