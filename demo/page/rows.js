@@ -61,13 +61,12 @@ const parentsOf = async contents => {
 /** @param {import('./viewer.js').Schemas['ContinueWatchingCard'][]} items */
 const continueCards = async items => {
   const parents = await parentsOf(items.map(({ content }) => content))
-  return items.map(({ content, reason, history, resume }) => {
+  return items.map(({ content, reason, resume }) => {
     const parent = parents.get(content.parent_id ?? 0)
     return card(content, {
       headline: parent ? nameOf(parent) : nameOf(content),
       note: lineOf(numberOf(content), reason === 'next' ? 'Next episode' : `Resume at ${clock(resume.time)}`),
-      // A finished episode that is proposed again still has the percentage of its last viewing, so it gets no bar.
-      percentage: reason === 'resume' ? resume.percentage : history?.plays === 0 ? history.percentage : 0,
+      percentage: resume.percentage,
       mayHide: true
     })
   })

@@ -59,7 +59,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { shown, meta } = await cardsOnPage(id, query, app.audienceOf(request))
     const contentIds = shown.flatMap(({ content_id }) => catalogue.skeleton.idsOf(content_id))
     const elements = await data.history.resumable(id, contentIds)
-    const page = () => cardsPageBytes(catalogue, shown, elements, meta)
+    const page = () => cardsPageBytes(catalogue, shown, elements, { meta, completedAt: settings.COMPLETED_AT })
     return reply.json(await inTurn(isLong(query), page))
   })
 

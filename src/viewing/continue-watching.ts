@@ -99,9 +99,10 @@ export const cardsWithHistory = (
 const beginning = { time: 0, percentage: 0 }
 
 /** Joins texts, because JSON.stringify would take three times as long. */
-export const cardParts = ({ reason, updated_at, element }: CardWithHistory, content: Fragment) => {
+export const cardParts = ({ reason, updated_at, element }: CardWithHistory, content: Fragment, completedAt: number) => {
   const history = element && toHistory(element)
-  const { time, percentage } = (reason === 'resume' && (history?.previous ?? history)) || beginning
+  const isBegun = history && !isCompleted(history.percentage, completedAt)
+  const { time, percentage } = isBegun ? (history.previous ?? history) : beginning
   const fields = history && historyFields(history)
   // Does not compile if the schema has a field that is missing here.
   const texts: Record<Exclude<keyof ContinueWatchingCard, 'content'>, string> = {
@@ -118,5 +119,12 @@ export const cardParts = ({ reason, updated_at, element }: CardWithHistory, cont
 }
 
 /** `elements` is the history of the cards' contents. */
-export const cardsPageBytes = async (catalogue: Catalogue, cards: Card[], elements: HistoryDocument[], meta: Meta) =>
-  pageBytes(await withContents(catalogue, cardsWithHistory(catalogue, cards, elements), cardParts), meta)
+export const cardsPageBytes = async (
+  catalogue: Catalogue,
+  cards: Card[],
+  elements: HistoryDocument[],
+  { meta, completedAt }: { meta: Meta; completedAt: number }
+) => {
+  const join = (card: CardWithHistory, content: Fragment) => cardParts(card, content, completedAt)
+  return pageBytes(await withContents(catalogue, cardsWithHistory(catalogue, cards, elements), join), meta)
+}

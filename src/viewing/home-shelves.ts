@@ -150,10 +150,10 @@ export const cardsOf = ({ catalogue, interest }: HomeSources, stored: Stored, { 
   return continueWatching(catalogue, { history: latestOf(stored), hidden, dismissed, completedAt, audience }).slice(0, items)
 }
 
-export const cardsShelf = ({ basePath }: HomeSources, cards: CardWithHistory[]): PlannedShelf => ({
+export const cardsShelf = ({ basePath, interest }: HomeSources, cards: CardWithHistory[]): PlannedShelf => ({
   kind: 'continue_watching',
   more: `${basePath}/continue-watching`,
-  items: cards.map(card => ({ content_id: card.content_id, parts: content => cardParts(card, content) }))
+  items: cards.map(card => ({ content_id: card.content_id, parts: content => cardParts(card, content, interest.completedAt) }))
 })
 
 /** For a viewer with an age limit, more elements of the watchlist are read than shown, because those above the limit are then left out. */

@@ -147,6 +147,54 @@ t.test('cards start where the viewer was', async t => {
   t.strictSame([home.kind, home.items[0].content.id, home.items[0].resume], ['continue_watching', 1, { time: 3000, percentage: 50 }])
 })
 
+t.test('a next card starts where its content was left', async t => {
+  const resumeOf = async (viewer: Viewer) => {
+    const [{ reason, content, resume }] = collectionOf(await viewer.get('/continue-watching'))
+    const [card] = (await viewer.get('/home')).json().data.rows[0].items
+    t.strictSame(card.resume, resume, 'the same on the start page')
+    return [reason, content.id, resume.time, resume.percentage]
+  }
+  for (const [what, reports, time, percentage] of [
+    ['never begun', [], 0, 0],
+    ['begun', [{ time: 900, percentage: 40 }], 900, 40],
+    [
+      'after a brief start',
+      [
+        { time: 900, percentage: 40 },
+        { time: 5, percentage: 0 }
+      ],
+      900,
+      40
+    ],
+    [
+      'at 0 after a brief start',
+      [
+        { time: 900, percentage: 40 },
+        { time: 0, percentage: 0 }
+      ],
+      900,
+      40
+    ],
+    [
+      'begun again after its completion',
+      [
+        { time: 2000, percentage: 95 },
+        { time: 300, percentage: 9 }
+      ],
+      300,
+      9
+    ],
+    ['completed', [{ time: 2000, percentage: 95 }], 0, 0]
+  ] as [string, Position[], number, number][]) {
+    const viewer = await viewerOf(app)
+    for (const [minute, report] of reports.entries()) await watch(viewer, 12, { ...report, observed_at: at(minute) })
+    // Twice, so that it was completed more often than the next one.
+    for (const [minute, percentage] of [95, 0, 95].entries())
+      await watch(viewer, 11, { time: 20 * percentage, percentage, observed_at: at(30 + minute) })
+    t.strictSame(await resumeOf(viewer), ['next', 12, time, percentage], what)
+  }
+})
+
 t.test('what other software has written wrongly is no previous position', async t => {
   const elements = databaseOf(app).collection('history')
   const viewer = await viewerOf(app)

@@ -185,7 +185,7 @@ t.test('continue watching', async t => {
         created_at: wireDay(1),
         updated_at: wireDay(1)
       },
-      resume: { time: 0, percentage: 0 },
+      resume: { time: 100, percentage: 10 },
       updated_at: wireDay(2)
     })
   })
