@@ -9,11 +9,13 @@ import { trainInChildProcess } from '../src/recommendations/learning/start-train
 import { Recommender } from '../src/recommendations/serving/recommender.js'
 import { Uptake } from '../src/recommendations/serving/uptake.js'
 import { minutes, seconds } from '../src/time.js'
+import { Unwanted } from '../src/viewing/unwanted.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     recommender: Recommender
     uptake: Uptake
+    unwanted: Unwanted
   }
 }
 
@@ -66,6 +68,7 @@ export default fp(
     })
     app.decorate('recommender', recommender)
     app.decorate('uptake', uptake)
+    app.decorate('unwanted', new Unwanted())
   },
   { name: 'recommendations', dependencies: ['metrics', 'mongo', 'preparation', 'catalogue'] }
 )

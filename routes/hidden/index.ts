@@ -50,8 +50,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.put('/:contentId', { schema: putSchema, ...forViewers }, async function hideTitle(request) {
+    const { id } = app.viewerOf(request)
     const title = titleIdOf(catalogue, request.params.contentId, app.audienceOf(request))
-    await hidden.put(app.viewerOf(request).id, title)
+    await hidden.put(id, title)
+    app.unwanted.add(id, title)
     return done(200, 'The title was hidden')
   })
 

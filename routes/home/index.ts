@@ -21,6 +21,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     data,
     recommender,
     uptake,
+    unwanted: app.unwanted,
     outage: app.outage,
     interest: { completedAt: settings.COMPLETED_AT, interestFrom: settings.INTEREST_FROM },
     recentDays: settings.RECENT_DAYS,

@@ -51,8 +51,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.put('/:contentId', { schema: putSchema, ...forViewers }, async function rateTitle(request) {
+    const { id } = app.viewerOf(request)
+    const { rating } = request.body
     const title = titleIdOf(catalogue, request.params.contentId, app.audienceOf(request))
-    await ratings.put(app.viewerOf(request).id, title, request.body.rating)
+    await ratings.put(id, title, rating)
+    if (rating === 'dislike') app.unwanted.add(id, title)
     return done(200, 'The title was rated')
   })
 

@@ -24,10 +24,12 @@ import {
   savedFor,
   watchlistShelf
 } from './home-shelves.js'
+import type { Unwanted } from './unwanted.js'
 
 interface Options extends HomeSources {
   data: Data
   uptake: Uptake
+  unwanted: Unwanted
   outage: Outage
   /** How long the database may take for a public answer, in milliseconds. */
   patience: number
@@ -69,7 +71,7 @@ export class Home {
 
   /** `inTurn` runs database reads when it is their turn. */
   async forViewer(user: number, wanted: HomeRequest, inTurn: <T>(read: () => Promise<T>) => Promise<T>) {
-    const { catalogue, outage } = this.options
+    const { catalogue, outage, unwanted } = this.options
     if (!outage.isKnown) {
       try {
         return await inTurn(() => this.personal(user, wanted))
@@ -77,7 +79,7 @@ export class Home {
         outage.noteOrThrow(error)
       }
     }
-    const shelves = await this.publicShelves(wanted)
+    const shelves = await this.publicShelves(wanted, catalogue.tree.titles(unwanted.of(user)))
     const ids = contentIdsOf(shelves)
     return okBytes(homeParts(shelves, ids, catalogue.fragments.known(ids), personalKinds))
   }
@@ -100,9 +102,13 @@ export class Home {
 
   /** All shelves between the cards and the rails. No title is proposed twice. */
   private proposals(user: number, stored: Stored, wanted: HomeRequest): Shelf[] {
-    const { catalogue, recommender, uptake, interest } = this.options
+    const { catalogue, recommender, uptake, unwanted, interest } = this.options
     const { items, audience, isHead } = wanted
     const viewing = viewingOf(catalogue, stored, interest, audience)
+    unwanted.keep(
+      user,
+      Array.from(viewing.unwanted, title => catalogue.skeleton.idOf(title))
+    )
     const make = () => recommender.recommendVaried(viewing, audience, items)
     const recommendations = recommender.remembered(`varied ${items} ${stored.digest}`, audience, make)
     if (!isHead) uptake.show(user, recommendations)
@@ -117,8 +123,8 @@ export class Home {
     ]
   }
 
-  private async publicShelves(wanted: HomeRequest): Promise<Shelf[]> {
-    return [...popularAndNew(this.options, wanted, new Set()), ...(await this.rails.first(wanted))]
+  private async publicShelves(wanted: HomeRequest, unwanted = new Set<number>()): Promise<Shelf[]> {
+    return [...popularAndNew(this.options, wanted, unwanted), ...(await this.rails.first(wanted))]
   }
 
   /** All of these contents, or the cached ones if the database does not answer. */

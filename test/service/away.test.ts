@@ -9,7 +9,7 @@ import { content, film, rail, railCollection } from '../helpers/documents.js'
 import { freezableMongod, freeze } from '../helpers/freeze.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { until } from '../helpers/until.js'
-import { viewerOf, watch } from '../helpers/viewer.js'
+import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 import { anybody, idsFor, learnerOf, recommendedTo, span, trainOn } from '../recommendations/helper.js'
 
 const timed = async (request: Promise<Answer>) => {
@@ -189,6 +189,52 @@ t.test('while the database is frozen, the public rows of the start page are ther
 
   process.kill(mongod.pid, 'SIGCONT')
   t.ok((await until(async () => (await viewer.get('/home')).body === before, { within: 10_000 })) < 5000, 'then all rows are back')
+})
+
+t.test('while the database is away, no row proposes what this process knows to be hidden or disliked', async t => {
+  const proxy = await proxyTo(t, await seededUrl(t, { contents: span(1, 30).map(id => film(id)) }))
+  const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '1000' } })
+  const elsewhere = await build(t, { url: proxy.url })
+  const hide = async (viewer: Viewer) => {
+    await viewer.put('/hidden/30')
+    await viewer.put('/ratings/29', { rating: 'dislike' })
+    await viewer.put('/ratings/28', { rating: 'like' })
+  }
+  const [before, after, without, other, shownAgain, unknown] = await Promise.all(Array.from({ length: 6 }, () => viewerOf(app)))
+  const viewers = { before, after, without, other, shownAgain, unknown } as Record<string, Viewer>
+  for (const viewer of [before, shownAgain]) await hide(viewer as Viewer)
+  const putElsewhere = async (viewer: Viewer) => {
+    await elsewhere.data.hidden.put(viewer.id, 30)
+    await elsewhere.data.ratings.put(viewer.id, 29, 'dislike')
+  }
+  await putElsewhere(other as Viewer)
+  for (const [name, viewer] of Object.entries(viewers)) if (name !== 'without') await viewer.get('/home')
+  for (const viewer of [after, without]) await hide(viewer as Viewer)
+  await shownAgain?.remove('/hidden/30')
+  await shownAgain?.remove('/ratings/29')
+  await shownAgain?.get('/home')
+  await putElsewhere(unknown as Viewer)
+
+  proxy.freeze()
+  const shownTo = async (viewer: Viewer | undefined) => {
+    const answer = await inTime(t, 'the start page', (viewer as Viewer).get('/home?items=3'))
+    t.strictSame(answer.json().data.missing, missing)
+    return answer.json().data.rows.map(({ items }: { items: { content: { id: number } }[] }) => items.map(({ content }) => content.id))
+  }
+  for (const [name, viewer] of Object.entries({ before, after, without, other }))
+    t.strictSame(
+      await shownTo(viewer),
+      [
+        [28, 27, 26],
+        [25, 24, 23]
+      ],
+      name
+    )
+  for (const viewer of [shownAgain, unknown])
+    t.strictSame(await shownTo(viewer), [
+      [30, 29, 28],
+      [27, 26, 25]
+    ])
 })
 
 t.test('the start page leaves out contents that were never read while the database is away', async t => {
