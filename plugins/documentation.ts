@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifySchema } from 'fastify'
@@ -99,14 +98,6 @@ export default fp(
       })
       scope.addHook('onRoute', route => {
         route.config = { ...route.config, admission: 'static' }
-      })
-      // When a caller hangs up, Node drops its pipelined answers without closing their files.
-      scope.addHook('onSend', ({ raw }, _reply, payload, done) => {
-        if (payload instanceof Readable) {
-          if (raw.destroyed) payload.destroy()
-          else raw.once('close', () => payload.destroy())
-        }
-        done()
       })
       scope.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
       // The page may call only the origin that it comes from, which need not be the public one.

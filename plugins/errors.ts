@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import fp from 'fastify-plugin'
 import { isUnavailable } from '../src/data/driver/faults.js'
 import { ErrorAnswer, expectationFailed, internal, malformed, resourceNotFound, tooLarge, unavailable } from '../src/errors.js'
+import { beginAnswer } from '../src/http/open-requests.js'
 import { cacheControl, jsonType } from '../src/http/reply.js'
 import { endWith, headersOf } from '../src/http/unparsed-requests.js'
 import { invalidRequest } from '../src/http/validation.js'
@@ -25,6 +26,7 @@ export const sendError = (error: FastifyError, request: FastifyRequest, reply: F
     request.log.warn({ reqId: request.id, err: error }, 'request failed: the database is unavailable')
   if (reply.raw.headersSent) {
     reply.raw.destroy()
+    beginAnswer(reply)
     return
   }
   // Where a 204 or 304 could not be sent, Node goes on suppressing the body.

@@ -53,7 +53,7 @@ const unused: Buffer[] = []
  */
 const bufferFor = (size: number, response: ServerResponse) => {
   // A response that has closed, for example because its deadline passed first, does not close again to return the buffer.
-  if (size > bufferSize || response.closed) return undefined
+  if (size > bufferSize || response.destroyed) return undefined
   const buffer = unused.pop() ?? Buffer.allocUnsafeSlow(bufferSize)
   // When it closes, the system has taken all of the body, or the caller is gone.
   response.once('close', () => {

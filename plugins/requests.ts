@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import sjson from 'secure-json-parse'
 import { malformed, malformedBody } from '../src/errors.js'
 import { withoutPorts } from '../src/http/addresses.js'
+import { beginAnswer, endRequest, openRequest } from '../src/http/open-requests.js'
 import { cacheControl, securityHeaders } from '../src/http/reply.js'
 import { histogram, type Observe } from '../src/metrics/instruments.js'
 import { Pacer } from '../src/overload/pacer.js'
@@ -23,7 +25,9 @@ declare module 'fastify' {
 export default fp(
   async app => {
     const cleanForwarded = forwardedCleaner(app.settings.TRUST_PROXY !== '')
+    app.decorateReply('isAnswering', false)
     app.addHook('onRequest', (request, reply, done) => {
+      openRequest(reply)
       reply.headers(securityHeaders)
       // Lets callers refer to the log line.
       reply.header('x-request-id', request.id)
@@ -36,8 +40,11 @@ export default fp(
     })
 
     // plugins/drain.ts sets `isDraining`.
-    app.addHook('onSend', (_request, reply, _payload, done) => {
+    app.addHook('onSend', (_request, reply, payload, done) => {
       if (app.isDraining) reply.header('connection', 'close')
+      beginAnswer(reply)
+      // Nobody reads it, so it would never end.
+      if (reply.raw.destroyed && payload instanceof Readable) payload.destroy()
       done()
     })
 
@@ -75,6 +82,7 @@ export default fp(
       logAndMeasure(request, reply)
     })
     app.addHook('onResponse', (request, reply, done) => {
+      endRequest(reply)
       if (!logged.has(request)) logAndMeasure(request, reply)
       done()
     })
@@ -122,12 +130,14 @@ const parsed = (body: Buffer) => {
 }
 
 /** The fields of the line about an answer. */
-const lineOf = ({ id, method, originalUrl }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => ({
+const lineOf = ({ id, method, originalUrl, raw }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => ({
   reqId: id,
   method,
   path: originalUrl.split('?', 1)[0],
   status: statusCode,
-  ms: Math.round(elapsedTime * 10) / 10
+  ms: Math.round(elapsedTime * 10) / 10,
+  // Undefined fields are left out.
+  closed: raw.socket.destroyed || undefined
 })
 
 /** /health, /ready and /metrics are asked for every few seconds. Only failures are worth a line at info. */

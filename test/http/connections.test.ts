@@ -11,7 +11,7 @@ import { securityHeaders } from '../../src/http/reply.js'
 import { assertFailure } from '../helpers/answers.js'
 import { type App, addUser, build, password, signIn } from '../helpers/app.js'
 import { connected, listening, parsed, talk } from '../helpers/sockets.js'
-import { until } from '../helpers/until.js'
+import { closedGate, until } from '../helpers/until.js'
 
 t.test('requests that the parser refuses', async t => {
   t.test('headers count however many came before them', async t => {
@@ -317,8 +317,10 @@ t.test('large answers', async t => {
   const path = (name: string, length: number | string) => `/large/${name}/${length}`
   const sent: ArrayBufferLike[] = []
   let latest: Socket | undefined
+  const gate = closedGate()
   const app = await build(t, {
     extend: app => {
+      app.get('/gate', { config: { admission: 'public' } }, async () => gate.opened)
       app.get<{ Params: { name: string; length: string } }>(
         path(':name', ':length'),
         { config: { admission: 'public' } },
@@ -346,6 +348,20 @@ t.test('large answers', async t => {
     t.equal(new Set(sent).size, 1)
     await readEach('ef', 600_000)
     t.equal(new Set(sent).size, 3, 'unless they are too large for it')
+  })
+
+  t.test('give their buffers back if the caller hangs up before their turn', async t => {
+    const socket = await connected(app)
+    const before = sent.length
+    for (const each of ['/gate', path('i', 100_000), path('j', 100_000)]) socket.write(`GET ${each} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await until(() => sent.length === before + 2)
+    const lent = sent.slice(before)
+    const closed = once(latest as Socket, 'close')
+    socket.destroy()
+    await closed
+    await readEach('kl', 100_000)
+    t.ok(lent.includes(sent.at(-1) as ArrayBufferLike))
+    gate.open()
   })
 
   t.test('reach a caller who reads late as they were sent', async t => {

@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
@@ -18,7 +19,8 @@ import { databaseUrl } from '../helpers/database.js'
 import { committedText } from '../helpers/openapi.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { serving } from '../helpers/serving.js'
-import { until } from '../helpers/until.js'
+import { connected, talk } from '../helpers/sockets.js'
+import { closedGate, until } from '../helpers/until.js'
 
 /** What must not be in a log: a token, and each of its longer parts. */
 const pieces = (token: string) => [token, ...token.split('.').filter(part => part.length > 20)]
@@ -190,6 +192,130 @@ t.test('a line has the id that the answer names', async t => {
   const { headers } = await app.inject('/nothing?x=1')
   const line = log.map(line => JSON.parse(line)).find(({ reqId }) => reqId === headers['x-request-id'])
   t.match(line, { method: 'GET', path: '/nothing', status: 404 })
+})
+
+t.test('a request whose caller hangs up has one line, and counts once in the metric', async t => {
+  const log: string[] = []
+  let gate = closedGate()
+  let waiting = 0
+  let closed = 0
+  const held = async <T>(result: T) => {
+    waiting++
+    await gate.opened
+    return result
+  }
+  const endless = () => new Readable({ read: () => undefined }).on('close', () => closed++)
+  const app = await build(t, {
+    log,
+    settings: { IMPORT_KEY: secret },
+    extend: app => {
+      const config = { admission: 'public' } as const
+      app.get('/held', { config }, async () => held({ success: true }))
+      app.get('/held-stream', { config }, async () => held(endless()))
+      app.get('/stream', { config }, async () => {
+        waiting++
+        return endless()
+      })
+      app.get('/unsendable', { config }, async (_request, reply) => reply.header('content-language', await held('en\n')).send({}))
+      app.get('/begun', { config }, async (_request, reply) => {
+        reply.raw.write('some words')
+        await held(undefined)
+        throw new Error('too late for an error')
+      })
+      app.get('/large', { config }, () => 'x'.repeat(32 * 1024 * 1024))
+      app.get('/late', { config, onSend: async () => held(undefined) }, async () => ({ success: true }))
+    }
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const get = (...paths: string[]) => paths.map(path => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join('')
+  const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nContent-Length: 9\r\n\r\n{`
+  const linesOf = (...lines: [path: string, status?: number][]) => lines.map(([path, status = 200]) => ({ path, status, closed: true }))
+  const answered = () => log.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'answered')
+  const counted = async () => {
+    const counts = (await app.metricsText()).matchAll(/^http_request_duration_seconds_count\{.*\} (\d+)$/gm)
+    return Array.from(counts, ([, count]) => Number(count)).reduce((sum, count) => sum + count, 0)
+  }
+  const connections = () => new Promise<number>(resolve => app.server.getConnections((_error, count) => resolve(count)))
+
+  const cases: Record<string, { bytes: string; waits: number; lines: object[]; streams?: number }> = {
+    'while it is handled': { bytes: get('/held'), waits: 1, lines: linesOf(['/held']) },
+    'behind another one': {
+      bytes: get('/held', '/nothing', '/held', '/terms/5'),
+      waits: 2,
+      lines: linesOf(['/held'], ['/held'], ['/nothing', 404], ['/terms/5', 404])
+    },
+    'while a stream is sent': { bytes: get('/stream'), waits: 1, lines: linesOf(['/stream']), streams: 1 },
+    'while streams wait for their turn': {
+      bytes: get('/stream', '/stream', '/held', '/stream'),
+      waits: 4,
+      lines: linesOf(['/held'], ['/stream'], ['/stream'], ['/stream']),
+      streams: 3
+    },
+    'before streams begin': {
+      bytes: get('/held-stream', '/held-stream'),
+      waits: 2,
+      lines: linesOf(['/held-stream'], ['/held-stream']),
+      streams: 2
+    },
+    'before it cannot be sent': { bytes: get('/held', '/unsendable'), waits: 2, lines: linesOf(['/held'], ['/unsendable']) },
+    'after its head was sent': { bytes: get('/begun'), waits: 1, lines: linesOf(['/begun']) },
+    'while a hook runs': { bytes: get('/late', '/late'), waits: 2, lines: linesOf(['/late'], ['/late']) },
+    'in its body': { bytes: post('/login'), waits: 0, lines: linesOf(['/login', 400]) },
+    'in its upload': { bytes: post('/import/terms'), waits: 0, lines: linesOf(['/import/terms', 400]) }
+  }
+  for (const [what, { bytes, waits, lines, streams = 0 }] of Object.entries(cases))
+    for (const how of ['destroy', 'resetAndDestroy', 'end'] as const)
+      t.test(`${what}, by ${how}`, async t => {
+        log.length = 0
+        gate = closedGate()
+        waiting = 0
+        closed = 0
+        const before = await counted()
+        const socket = await connected(app)
+        const requested = new Promise(resolve => app.server.once('request', resolve))
+        socket.write(bytes)
+        await requested
+        await until(() => waiting === waits)
+        socket[how]()
+        socket.resume()
+        await until(async () => (await connections()) === 0)
+        gate.open()
+        await until(() => answered().length >= lines.length && closed === streams)
+        await app.inject('/health')
+        t.match(
+          answered().sort((a, b) => a.path.localeCompare(b.path)),
+          lines
+        )
+        t.equal((await counted()) - before, lines.length + 1)
+      })
+
+  t.test('while it reads the response', async t => {
+    log.length = 0
+    const socket = await connected(app)
+    socket.pause()
+    const requested = once(app.server, 'request')
+    socket.write(get('/large'))
+    const [, response] = (await requested) as [unknown, ServerResponse]
+    await until(() => response.writableEnded)
+    socket.destroy()
+    await until(() => answered().length > 0)
+    t.match(answered(), linesOf(['/large']))
+  })
+
+  t.test('but a caller who waits for the response has not hung up', async t => {
+    log.length = 0
+    await talk(app, get('/nothing'), 'GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    await app.inject('/nothing')
+    await until(() => answered().length >= 3)
+    t.strictSame(
+      answered().map(({ closed }) => closed),
+      [undefined, undefined, undefined]
+    )
+  })
+
+  t.test('uploads that broke off are counted as such', async t => {
+    t.match(await app.metricsText(), /^imports_total\{file="terms",status="400"\} 3$/m)
+  })
 })
 
 t.test('checks are logged at debug, unless they fail', async t => {

@@ -16,10 +16,11 @@ import { deviceOf, profileOf } from '../helpers/devices.js'
 import { film } from '../helpers/documents.js'
 import { freezableMongod, freeze } from '../helpers/freeze.js'
 import { providerSettings, providerToken } from '../helpers/provider.js'
-import { proxyTo } from '../helpers/proxy.js'
+import { connected, parsed, talk } from '../helpers/sockets.js'
 import { parsed, talk } from '../helpers/sockets.js'
+import { proxyTo } from '../helpers/proxy.js'
 import { addressOf, follow } from '../helpers/streams.js'
-import { until } from '../helpers/until.js'
+import { closedGate, until } from '../helpers/until.js'
 import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 
 const films = Array.from({ length: 600 }, (_, i) => film(i + 1, { min_age: i === 1 ? 18 : 6 }))
@@ -561,6 +562,49 @@ t.test('there are only so many streams', async t => {
   })
 })
 
+t.test('a caller who hangs up leaves no stream behind that waits for its turn', async t => {
+  const log: string[] = []
+  const app = await buildWith(t, { contents: films }, { log })
+  await addressOf(app)
+  const viewer = await viewerOf(app)
+  const pipelined = async (...queries: string[]) => {
+    const socket = await connected(app)
+    const head = `Host: x\r\nAuthorization: ${viewer.headers.authorization}\r\n\r\n`
+    for (const query of queries) socket.write(`GET /changes/stream${query} HTTP/1.1\r\n${head}`)
+    return socket
+  }
+  const lines = () => log.map(line => JSON.parse(line)).filter(({ path }) => path === '/changes/stream')
+
+  const socket = await pipelined(...range(10).map(() => ''))
+  await until(async () => (await openIn(app)) === 10)
+  socket.destroy()
+  await until(async () => (await openIn(app)) === 0)
+  t.equal(await endedIn(app, 'caller'), 10)
+  t.equal(lines().length, 10, 'each has one line, from its beginning')
+
+  const gate = closedGate()
+  let reads = 0
+  const { changes } = app.data
+  const { isQuiet } = changes
+  changes.isQuiet = async (...given) => {
+    reads++
+    await gate.opened
+    return isQuiet(...given)
+  }
+  const leaving = await pipelined('', '')
+  await until(() => reads === 2)
+  leaving.destroy()
+  const connections = () => new Promise<number>(resolve => app.server.getConnections((_error, count) => resolve(count)))
+  await until(async () => (await connections()) === 0)
+  gate.open()
+  await until(() => lines().length === 12)
+  t.equal(await openIn(app), 0, 'nor one that has not begun')
+  t.match(lines().slice(10), [
+    { status: 200, closed: true },
+    { status: 200, closed: true }
+  ])
+})
+
 t.test('preflights allow the header', async t => {
   const app = await build(t, { settings: { CORS_ORIGIN: 'https://app.example.com' } })
   const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' }
@@ -638,7 +682,15 @@ t.test('a fault ends a stream without a word, and is logged', async t => {
   await until(() => stream.hasEnded)
   const again = await follow(t, address, viewer.headers, '?since=x')
   t.strictSame([await stream.ended(), await again.ended()], [undefined, undefined])
-  t.equal(log.filter(line => line.includes('a stream of changes failed')).length, 2)
+  const socket = await connected(app)
+  const closed = once(socket, 'close')
+  const get = (query: string, { headers }: Viewer) =>
+    `GET /changes/stream${query} HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.authorization}\r\n\r\n`
+  socket.write(get('', await viewerOf(app)) + get('?since=x', viewer))
+  socket.resume()
+  await closed
+  t.equal(await openIn(app), 0, 'also one that waits for its turn')
+  t.equal(log.filter(line => line.includes('a stream of changes failed')).length, 3)
 })
 
 t.test('nudges', async t => {

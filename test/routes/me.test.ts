@@ -341,6 +341,16 @@ t.test('a long export', async t => {
     t.ok((await until(isOver)) < 2000)
   })
 
+  t.test('ends with its caller, also while it waits for its turn', async t => {
+    await until(isOver)
+    const socket = await connected(app)
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`
+    socket.write(get('/changes/stream') + get('/me/export'))
+    await until(async () => (await app.inject({ method: 'HEAD', url: '/me/export', headers: { authorization } })).statusCode === 429)
+    socket.destroy()
+    t.ok((await until(isOver)) < 2000)
+  })
+
   t.test('ends in the middle, and not as if it were whole, where the database is away', async t => {
     await until(isOver)
     const { socket } = await begin()

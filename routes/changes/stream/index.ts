@@ -55,10 +55,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
       return { cursor, known }
     }
 
-    if (request.method === 'HEAD') {
+    const withoutEvents = () => {
       reply.type(eventStream)
       return Readable.from([]) as never
     }
+    if (request.method === 'HEAD') return withoutEvents()
     assertRoom(viewer.account)
     // Some libraries send an empty header when they have no cursor yet.
     const since = request.headers['last-event-id'] || request.query.since
@@ -66,8 +67,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { cursor, known } =
       since === undefined ? await readRecent() : { cursor: isValid ? since : resettingCursor(user), known: undefined }
     assertRoom(viewer.account)
-    // The caller has left, or was answered when the request took too long.
-    if (reply.sent || reply.raw.destroyed) return reply as never
+    // The caller was answered when the request took too long.
+    if (reply.sent) return reply as never
+    // The caller has left.
+    if (reply.raw.destroyed) return withoutEvents()
     reply.hijack()
     // Without chunks, a comment is a single write, which halves the cost of an idle stream. The connection is closed at the end anyway, so
     // that the caller comes back by way of the load balancer.
