@@ -76,13 +76,14 @@ export class LiveStream {
     const { out } = this
     const retry = reason === 'drain' ? [`retry: ${Math.round(returnAfter * (0.5 + Math.random()))}`] : []
     out.end(event('end', ...retry, `data: ${JSON.stringify({ reason })}`))
-    const cut = setTimeout(() => out.destroy(), endPatience).unref()
+    const cut = setTimeout(() => this.destroy(), endPatience).unref()
     out.once('close', () => clearTimeout(cut))
   }
 
-  /** After a fault, without a word. The caller comes back. */
+  /** Closes the connection without a word. The caller comes back. */
   destroy() {
-    this.out.destroy()
+    // Destroying the response would wait for its turn.
+    this.out.req.socket.destroy()
   }
 
   private write(text: string) {
