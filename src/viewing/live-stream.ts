@@ -10,6 +10,8 @@ export const streamEnds: StreamEnd[] = ['token', 'session', 'drain', 'slow', 'ca
 
 /** In bytes. With more than this waiting for the caller, a stream ends. */
 const mostUnread = 1024 * 1024
+/** In bytes, for all streams of a process. */
+const mostUnreadOfAll = 32 * 1024 * 1024
 /** A caller who has not read the end by then is cut off. */
 const endPatience = seconds(10)
 /** Shorter than the 20 seconds that callers are promised. */
@@ -19,10 +21,44 @@ const returnAfter = 1000
 
 const event = (name: string, ...lines: string[]) => `event: ${name}\n${lines.join('\n')}\n\n`
 
+/** What waits in the process for the callers of all streams. A stream that has ended counts until its connection closes. */
+export class Unread {
+  /** At least what waits, because callers have read since. */
+  private sum = 0
+  private readonly streams = new Map<LiveStream, number>()
+
+  /** Call it after a write. If too much waits, cuts off callers who have not read the end of their stream, then ends those who have read least. */
+  update(stream: LiveStream) {
+    this.count(stream)
+    if (this.sum <= mostUnreadOfAll) return
+    for (const stream of this.streams.keys()) this.count(stream)
+    let left = this.sum
+    if (left <= mostUnreadOfAll) return
+    const byUnread = [...this.streams].sort(([a, one], [b, other]) => Number(b.hasEnded) - Number(a.hasEnded) || other - one)
+    for (const [stream, unread] of byUnread) {
+      if (left <= mostUnreadOfAll) return
+      left -= unread
+      if (stream.hasEnded) stream.destroy()
+      else stream.end('slow')
+    }
+  }
+
+  remove(stream: LiveStream) {
+    this.sum -= this.streams.get(stream) ?? 0
+    this.streams.delete(stream)
+  }
+
+  private count(stream: LiveStream) {
+    this.sum += stream.unread - (this.streams.get(stream) ?? 0)
+    this.streams.set(stream, stream.unread)
+  }
+}
+
 interface StreamOptions {
   viewer: Viewer
   audience: Audience
   out: ServerResponse
+  unread: Unread
   /** Called once. */
   onEnd: (reason: StreamEnd) => void
 }
@@ -33,18 +69,29 @@ export class LiveStream {
   audience: Audience
   hasEnded = false
   private readonly out: ServerResponse
+  private readonly unreadOfAll: Unread
   private readonly onEnd: (reason: StreamEnd) => void
   private commentAt: number
   private onDrained: (() => void) | undefined
 
-  constructor({ viewer, audience, out, onEnd }: StreamOptions) {
+  constructor({ viewer, audience, out, unread, onEnd }: StreamOptions) {
     this.viewer = viewer
     this.audience = audience
     this.out = out
+    this.unreadOfAll = unread
     this.onEnd = onEnd
     // Streams that began at once do not get their comments at once.
     this.commentAt = performance.now() + Math.random() * commentEvery
-    out.on('drain', () => this.onDrained?.()).once('close', () => this.finish('caller'))
+    out.on('drain', () => this.onDrained?.())
+    out.once('close', () => {
+      this.unreadOfAll.remove(this)
+      this.finish('caller')
+    })
+  }
+
+  /** In bytes. */
+  get unread() {
+    return this.out.writableLength
   }
 
   ready(cursor: string) {
@@ -84,12 +131,14 @@ export class LiveStream {
   destroy() {
     // Destroying the response would wait for its turn.
     this.out.req.socket.destroy()
+    this.unreadOfAll.remove(this)
   }
 
   private write(text: string) {
     if (this.hasEnded) return
     this.out.write(text)
-    if (this.out.writableLength > mostUnread) this.end('slow')
+    if (this.unread > mostUnread) this.end('slow')
+    this.unreadOfAll.update(this)
   }
 
   private finish(reason: StreamEnd) {

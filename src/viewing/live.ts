@@ -7,7 +7,7 @@ import { isAway } from '../overload/outage.js'
 import { CallerCounts, Semaphore } from '../overload/semaphore.js'
 import { seconds } from '../time.js'
 import { olderCursor, resettingCursor } from './change-cursor.js'
-import { LiveStream, type StreamEnd } from './live-stream.js'
+import { LiveStream, type StreamEnd, Unread } from './live-stream.js'
 import { SentChanges } from './sent-changes.js'
 
 const sweepEvery = seconds(0.5)
@@ -36,6 +36,7 @@ interface Options {
 export class LiveStreams {
   isClosed = false
   private readonly streams = new Set<LiveStream>()
+  private readonly unread = new Unread()
   private readonly accounts = new CallerCounts()
   /** By the id of their profile, and then by age limit: for a moment after a change, there may be two. */
   private readonly followers = new Map<number, Followers[]>()
@@ -57,7 +58,7 @@ export class LiveStreams {
 
   /** Follows the changes from the cursor on. With `known`, there were none since the cursor but those. */
   begin({ viewer, audience }: Reader, out: ServerResponse, cursor: string, known?: SentChanges) {
-    const stream = new LiveStream({ viewer, audience, out, onEnd: reason => this.remove(stream, reason) })
+    const stream = new LiveStream({ viewer, audience, out, unread: this.unread, onEnd: reason => this.remove(stream, reason) })
     this.streams.add(stream)
     this.accounts.add(viewer.account)
     stream.ready(cursor)

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import type { Changes } from '../../schemas/changes.js'
 import { everybody } from '../../src/catalogue/audience.js'
 import { importFiles } from '../../src/import/index.js'
-import { LiveStream, type StreamEnd } from '../../src/viewing/live-stream.js'
+import { LiveStream, type StreamEnd, Unread } from '../../src/viewing/live-stream.js'
 import { NudgeReader, Nudger } from '../../src/viewing/nudging.js'
 import { SentChanges } from '../../src/viewing/sent-changes.js'
 import { assertFailure, assertRefused } from '../helpers/answers.js'
@@ -55,7 +55,8 @@ const deafCaller = async (t: Test) => {
   caller.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   const [, out] = await asked
   const ends: StreamEnd[] = []
-  const stream = new LiveStream({ viewer: { id: 1, account: 1 }, audience: everybody, out, onEnd: reason => ends.push(reason) })
+  const unread = new Unread()
+  const stream = new LiveStream({ viewer: { id: 1, account: 1 }, audience: everybody, out, unread, onEnd: reason => ends.push(reason) })
   stream.send('cursor', 'x'.repeat(32 * 1024 * 1024))
   stream.end('drain')
   stream.send('cursor', 'after its end')
@@ -560,6 +561,62 @@ t.test('there are only so many streams', async t => {
     t.equal((await viewer.get('/changes')).statusCode, 200)
     t.equal((await viewer.get('/changes')).statusCode, 429)
   })
+})
+
+t.test('what waits unread for all streams is bounded, too', async t => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const unread = new Unread()
+  const ended: number[] = []
+  /** A stream that waits for its turn, so that all that is sent stays in the process. */
+  const waiting = async (id: number) => {
+    const caller = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined)
+    t.teardown(() => caller.destroy())
+    const asked = (url: string) =>
+      new Promise<ServerResponse>(resolve => server.on('request', (request, response) => request.url === url && resolve(response)))
+    const responses = Promise.all([asked(`/before/${id}`), asked(`/${id}`)])
+    caller.resume().write(`GET /before/${id} HTTP/1.1\r\nHost: x\r\n\r\nGET /${id} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const [first, out] = await responses
+    const stream = new LiveStream({ viewer: { id, account: id }, audience: everybody, out, unread, onEnd: () => ended.push(id) })
+    return { stream, first, out }
+  }
+  server.setMaxListeners(0)
+  const streams = await Promise.all(range(45).map(waiting))
+  const send = (id: number, bytes: number) => streams[id - 1]?.stream.send('cursor', 'x'.repeat(bytes))
+  const cut = () => range(45).filter(id => streams[id - 1]?.out.req.socket.destroyed)
+
+  send(3, 1_000_000)
+  for (const id of range(40).filter(id => id !== 3)) send(id, 800_000)
+  send(41, 600_000)
+  send(42, 700_000)
+  t.strictSame(ended, [], '33.5 MB are not too much')
+  send(43, 100_000)
+  t.strictSame([ended, cut()], [[3], []], 'the stream that holds the most ends')
+  send(44, 1000)
+  t.strictSame([ended, cut()], [[3], [3]], 'and is cut if it has not been read when more comes')
+  send(44, 980_000)
+  send(45, 1000)
+  t.strictSame(
+    [ended, cut()],
+    [
+      [3, 44],
+      [3, 44]
+    ]
+  )
+
+  streams[0]?.first.end()
+  await until(() => streams[0]?.stream.unread === 0)
+  send(45, 990_000)
+  t.strictSame(
+    [ended, cut()],
+    [
+      [3, 44],
+      [3, 44]
+    ],
+    'what was read does not count any more'
+  )
+  for (const { out } of streams) out.req.socket.destroy()
 })
 
 t.test('a caller who hangs up leaves no stream behind that waits for its turn', async t => {
