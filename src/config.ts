@@ -49,13 +49,16 @@ export const settingGroups = {
     JWT_PUBLIC_KEY: Text('Public key of your identity provider in PEM format, if it has no JWKS URL', ''),
     JWT_ISSUER: Text('Issuer (`iss`) of access tokens', ownIssuer, { pattern: '.' }),
     JWT_AUDIENCE: Text('Audience (`aud`) of access tokens', 'viewer', { pattern: '.' }),
-    ACCESS_TOKEN_TTL: Integer('Lifetime of an access token in seconds', 3600, { minimum: 1 }),
-    REFRESH_TOKEN_TTL: Integer('Lifetime of a refresh token in seconds. Each use gives a new one, with a new lifetime', 5_184_000, {
-      minimum: 1
-    }),
+    ACCESS_TOKEN_TTL: Integer('Lifetime of an access token in seconds, at most a year', 3600, { minimum: 1, maximum: 31_536_000 }),
+    REFRESH_TOKEN_TTL: Integer(
+      'Lifetime of a refresh token in seconds, at most ten years. Each use gives a new one, with a new lifetime',
+      5_184_000,
+      { minimum: 1, maximum: 315_360_000 }
+    ),
     REFRESH_GRACE: Integer(
-      'Seconds after its use during which a reused refresh token is only refused. Reused later, it also ends its session',
-      10
+      'Seconds after its use, at most a day, during which a reused refresh token is only refused. Reused later, it also ends its session',
+      10,
+      { maximum: 86_400 }
     ),
     LOGIN_LIMIT: Integer(
       `Failed logins allowed in ${loginWindowMinutes} minutes for one e-mail from one address. Ten times as many are allowed for one e-mail in total, and for one address in total. The PIN of a profile counts like an e-mail. Successful logins with one e-mail from one address are limited to ${maxSuccessfulLogins.toLocaleString('en')}. 0 turns these limits off`,
@@ -131,12 +134,14 @@ export const settingGroups = {
     INTEREST_FROM: Integer('Percentage below which a started item does not influence recommendations', 5, {
       maximum: 100
     }),
-    RECENT_DAYS: Integer('Days after its start date during which a recommended title is marked `recent`', 14),
+    RECENT_DAYS: Integer('Days after its start date during which a recommended title is marked `recent`, at most 36,500', 14, {
+      maximum: 36_500
+    }),
     TRAIN: Type.Union([Type.Literal('auto'), Type.Literal('off')], {
       default: 'auto',
       description: 'Whether the service trains the recommendation model itself: `auto`, or `off` if you run `npm run train`'
     }),
-    TRAIN_INTERVAL: Integer('Minutes between two trainings of the model', 360, { minimum: 1 }),
+    TRAIN_INTERVAL: Integer('Minutes between two trainings of the model, at most a year', 360, { minimum: 1, maximum: 525_600 }),
     TRAIN_SHARE: Integer('Growth of all histories in percent that starts a training before `TRAIN_INTERVAL` has passed', 20, {
       minimum: 1
     }),
@@ -150,7 +155,7 @@ export const settingGroups = {
       })
     ),
     AUDIT_DAYS: Integer(
-      'Days for which the service and its commands keep the record of what is done with privilege (`npm run audit`)',
+      'Days for which the service and its commands keep the record of what is done with privilege (`npm run audit`), at most 36,500',
       365,
       {
         minimum: 1,

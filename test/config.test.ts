@@ -32,9 +32,12 @@ t.test('settings', async t => {
     DEVICE_URL: ['app.example.com/tv', 'ftp://app.example.com', 'https://', 'https://a b', 'https://[/x'],
     TRUST_PROXY: ['nonsense', '-1', '10.0.0.0/99', '1.5', 'true'],
     CORS_ORIGIN: ['a.example', 'https://a.example/path'],
-    ACCESS_TOKEN_TTL: ['0', '-1', '1h'],
-    REFRESH_TOKEN_TTL: ['0', 'x'],
-    REFRESH_GRACE: ['-1', 'x'],
+    ACCESS_TOKEN_TTL: ['0', '-1', '1h', '31536001'],
+    REFRESH_TOKEN_TTL: ['0', 'x', '315360001', '8640000000000'],
+    REFRESH_GRACE: ['-1', 'x', '86401'],
+    RECENT_DAYS: ['36501'],
+    TRAIN_INTERVAL: ['0', '525601'],
+    AUDIT_DAYS: ['0', '36501'],
     LOGIN_LIMIT: ['-1', 'x', '1.5'],
     RATE_LIMIT: ['-1', 'many'],
     RATE_LIMIT_ADDRESS: ['-1', 'many'],
@@ -79,7 +82,7 @@ t.test('all missing and wrong settings are reported at once, with the rule and w
   }
   t.match(told({}), [/^MONGO_URL is not set: Connection string of MongoDB/, /^JWT_SECRET is not set: Secret that signs/])
   t.strictSame(told({ ...good, PORT: '65536', ACCESS_TOKEN_TTL: 'hunter2', LOG_LEVEL: '' }), [
-    'ACCESS_TOKEN_TTL is wrong: Lifetime of an access token in seconds (an integer from 1)',
+    'ACCESS_TOKEN_TTL is wrong: Lifetime of an access token in seconds, at most a year (an integer from 1 to 31536000)',
     'PORT is wrong: Port to listen on. 0 picks a free one (an integer from 0 to 65535)'
   ])
   t.match(told({ ...good, BASE_PATH: '/viewer/', PUBLIC_URL: 'https://a.example/path', DEFAULT_LANGUAGE: 'en_US' }), [
