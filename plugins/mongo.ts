@@ -21,7 +21,7 @@ declare module 'fastify' {
     jobData: Data
     /** Sessions that this process ends are added at once. plugins/revocations.ts adds those that other processes end. */
     endedSessions: EndedSessions
-    /** The client of `data`. Only tests use it: they watch its commands, and change the database behind the app's back. */
+    /** The client of `data`. Besides `preparation`, only tests use it: they watch its commands, and change the database behind the app's back. */
     mongoClient: MongoClient
     /** Connects, and creates missing indexes. */
     prepareDatabase: () => Promise<void>

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
+import { isUnavailable } from '../src/data/driver/faults.js'
 import { seconds } from '../src/time.js'
 
 declare module 'fastify' {
@@ -40,6 +41,14 @@ export default fp(
       app.isPrepared = true
     }
 
+    // Without the user and the password of the URL.
+    const { srvHost, hosts } = app.mongoClient.options
+    const servers = srvHost ?? hosts.join(', ')
+    const failureOf = (error: Error) =>
+      isUnavailable(error)
+        ? `MongoDB at ${servers} does not answer, trying again every second`
+        : `the service could not be prepared, trying again every second: ${error.message}`
+
     const prepareAll = async () => {
       const steps = [...preparations, serve, ...warmUps]
       let done = 0
@@ -54,7 +63,7 @@ export default fp(
           return
         } catch (err) {
           if (closing.signal.aborted) return
-          if (attempt % warnEvery === 0) app.log.warn({ err }, 'the service could not be prepared, trying again every second')
+          if (attempt % warnEvery === 0) app.log.warn({ err }, failureOf(err as Error))
           await sleep(interval, undefined, { signal: closing.signal }).catch(() => undefined)
         }
       }

@@ -109,7 +109,12 @@ t.test('a failure outside of the service is logged with its reason, and without 
   t.teardown(() => provider.close())
   const { port } = provider.address() as AddressInfo
   const lines: string[] = []
-  const withProvider = { MONGO_URL: 'mongodb://127.0.0.1:1/x', JWT_SECRET: '', JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'viewer' }
+  const withProvider = {
+    MONGO_URL: 'mongodb://viewer:hunter2@127.0.0.1:1,127.0.0.1:2/x',
+    JWT_SECRET: '',
+    JWT_ISSUER: 'https://id.example',
+    JWT_AUDIENCE: 'viewer'
+  }
   const settings = settingsFor(withProvider.MONGO_URL, { ...withProvider, JWT_JWKS_URL: `http://127.0.0.1:${port}/` })
   const app = await buildApp(settings, { logger: { ...loggerOptions('warn'), stream: { write: (line: string) => lines.push(line) } } })
   t.teardown(() => app.close())
@@ -119,12 +124,38 @@ t.test('a failure outside of the service is logged with its reason, and without 
   await until(() => lines.length > 1)
   const logged = lines.map(line => JSON.parse(line)).map(({ msg, err }) => [msg, Object.keys(err).join(), err.message])
   t.match(logged.sort(), [
-    ['the keys of the identity provider could not be read', 'type,message', /fetch failed/],
-    ['the service could not be prepared, trying again every second', 'type,message', /ECONNREFUSED/]
+    ['MongoDB at 127.0.0.1:1, 127.0.0.1:2 does not answer, trying again every second', 'type,message', /ECONNREFUSED/],
+    ['the keys of the identity provider could not be read', 'type,message', /fetch failed/]
   ])
+  t.notMatch(lines.join(), /hunter2|viewer:/)
 
   app.log.warn({ err: new Error('a fault of our own') }, 'unexpected')
   t.match(JSON.parse(lines.at(-1) as string).err, { message: 'a fault of our own', stack: /logging\.test/ })
+})
+
+t.test('what keeps the service from being prepared is in the message', async t => {
+  const said = async (url: string) => {
+    const log: string[] = []
+    const logger = { ...loggerOptions('warn'), stream: { write: (line: string) => log.push(line) } }
+    const app = await buildApp(settingsFor(url), { logger })
+    await app.ready()
+    await until(() => log.length > 0)
+    await app.close()
+    t.notMatch(log.join(), /hunter2|nobody/)
+    return JSON.parse(log[0] as string).msg
+  }
+  const url = await databaseUrl(t)
+  const client = await MongoClient.connect(url)
+  t.teardown(() => client.close())
+  await client
+    .db()
+    .collection('users')
+    .insertMany([{ email_key: 'ada' }, { email_key: 'ada' }])
+  t.match(await said(url), /^the service could not be prepared, trying again every second: .*duplicate key/)
+  t.match(
+    await said(url.replace('//', '//nobody:hunter2@')),
+    'the service could not be prepared, trying again every second: Authentication failed.'
+  )
 })
 
 /** Fields of requests, answers and import files that hold a secret, going by their names. */
