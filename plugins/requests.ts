@@ -25,7 +25,6 @@ declare module 'fastify' {
 export default fp(
   async app => {
     const cleanForwarded = forwardedCleaner(app.settings.TRUST_PROXY !== '')
-    app.decorateReply('isAnswering', false)
     app.addHook('onRequest', (request, reply, done) => {
       openRequest(reply)
       reply.headers(securityHeaders)
@@ -42,7 +41,7 @@ export default fp(
     // plugins/drain.ts sets `isDraining`.
     app.addHook('onSend', (_request, reply, payload, done) => {
       if (app.isDraining) reply.header('connection', 'close')
-      beginAnswer(reply)
+      beginAnswer(reply, (payload as string | Buffer | null)?.length)
       // Nobody reads it, so it would never end.
       if (reply.raw.destroyed && payload instanceof Readable) payload.destroy()
       done()

@@ -1,15 +1,14 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 
-declare module 'fastify' {
-  interface FastifyReply {
-    /** Whether the response is being sent, so that nothing is left to happen but its end. */
-    isAnswering: boolean
-  }
-}
+/** In bytes. More than this of what callers have not read yet may not wait in the process. Streams are not counted, and have bounds of their own. */
+const mostUnread = 128 * 1024 * 1024
 
 /** The requests of each connection that have not ended. */
 const open = new WeakMap<Socket, Set<FastifyReply>>()
+/** Those whose response is being sent, so that nothing is left to happen but its end, with the bytes of the response. */
+const answering = new Map<FastifyReply, number>()
+let unread = 0
 
 /** Also ends the request if its caller hangs up. Call it when the request begins, and `endRequest` when it has ended. */
 export const openRequest = (reply: FastifyReply) => {
@@ -27,12 +26,26 @@ export const openRequest = (reply: FastifyReply) => {
 }
 
 /** Returns whether the request was open. */
-export const endRequest = (reply: FastifyReply) => open.get(reply.request.raw.socket)?.delete(reply)
+export const endRequest = (reply: FastifyReply) => {
+  unread -= answering.get(reply) ?? 0
+  answering.delete(reply)
+  return open.get(reply.request.raw.socket)?.delete(reply)
+}
 
 /** Call it when the response begins to be sent. If the caller has hung up before, this ends the request. */
-export const beginAnswer = (reply: FastifyReply) => {
-  reply.isAnswering = true
+export const beginAnswer = (reply: FastifyReply, bytes = 0) => {
+  unread += bytes - (answering.get(reply) ?? 0)
+  answering.set(reply, bytes)
   if (reply.raw.destroyed) end(reply)
+  else if (unread > mostUnread) cutLargest()
+}
+
+/** Closes the connection on which most waits. */
+const cutLargest = () => {
+  const sums = new Map<Socket, number>()
+  for (const [{ request }, bytes] of answering) sums.set(request.raw.socket, (sums.get(request.raw.socket) ?? 0) + bytes)
+  const [largest] = [...sums].sort(([, one], [, other]) => other - one)
+  largest?.[0].destroy()
 }
 
 const hangUp = (reply: FastifyReply) => {
@@ -43,7 +56,7 @@ const hangUp = (reply: FastifyReply) => {
     raw.emit('close')
   }
   // Otherwise its handler still runs, and decides about the status.
-  if (reply.isAnswering) end(reply)
+  if (answering.has(reply)) end(reply)
 }
 
 /** Fastify runs the hooks of `onResponse` once: when the response has been sent, or fails. Without a caller, Node reports neither. */

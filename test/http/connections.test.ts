@@ -350,6 +350,24 @@ t.test('large answers', async t => {
     t.equal(new Set(sent).size, 3, 'unless they are too large for it')
   })
 
+  t.test('that nobody reads are bounded in sum: the connection with the most is closed', async t => {
+    const get = path('z', 30_000_000)
+    const ask = async (times: number) => {
+      const socket = (await connected(app)).pause()
+      socket.write(`GET ${get} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(times))
+      return socket
+    }
+    const before = sent.length
+    const other = await ask(1)
+    await until(() => sent.length === before + 1)
+    const connection = latest as Socket
+    await ask(5)
+    await until(() => sent.length === before + 6 && latest?.destroyed === true)
+    t.notOk(connection.destroyed)
+    other.destroy()
+    await until(() => connection.closed)
+  })
+
   t.test('give their buffers back if the caller hangs up before their turn', async t => {
     const socket = await connected(app)
     const before = sent.length
