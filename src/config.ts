@@ -24,7 +24,7 @@ export const settingGroups = {
       pattern: '^mongodb(\\+srv)?://([^@/]*@)?[^,/?]+(,[^,/?]+)*([/?].*)?$',
       description: 'Connection string of MongoDB (`mongodb://…` or `mongodb+srv://…`). If it names no database, the service uses `viewer`'
     }),
-    DATABASE_TIMEOUT: Integer('How long a request waits for the database, in milliseconds, apart from half a second. After that, it gets a 503', 2000, {
+    DATABASE_TIMEOUT: Integer('How long a request waits for the database, in milliseconds. Half a second later, it gets a 503', 2000, {
       minimum: 100,
       maximum: 60_000
     }),
