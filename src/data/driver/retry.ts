@@ -14,12 +14,11 @@ const retry = async <T>(operation: () => Promise<T>, isPassing: (error: unknown)
     try {
       return await operation()
     } catch (error) {
-      const isLate = Date.now() > until
-      if (isDuplicate(error)) {
-        // The next attempt does not meet the same key again, so it is worth making, however late this one ended.
-        if (hadDuplicate && isLate) throw error
-        hadDuplicate = true
-      } else if (isLate || !isPassing(error)) throw error
+      // The attempt after a first duplicate does not meet the same key again, so it is worth making, however late this one ended.
+      const isFirstDuplicate: boolean = isDuplicate(error) && !hadDuplicate
+      const mayPass = isFirstDuplicate || (Date.now() <= until && (isDuplicate(error) || isPassing(error)))
+      if (!mayPass) throw error
+      hadDuplicate ||= isFirstDuplicate
       await sleep(pause)
     }
   }
