@@ -205,7 +205,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
     putAll: async (user_id: number, reports: Report[]) => {
       const dropped = new Set(await removedSince(user_id, reports))
       const kept = reports.filter(report => !dropped.has(report))
-      const { mayBeBack } = await writeMany(user_id, kept)
+      const mayBeBack = kept.length > 0 && (await writeMany(user_id, kept)).mayBeBack
       const inDoubt = mayBeBack ? reports : [...dropped]
       if (inDoubt.length > 0) await removeAgain(user_id, inDoubt)
     },
