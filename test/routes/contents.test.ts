@@ -258,7 +258,7 @@ t.test('the orders of GET /contents', async t => {
     ['order_by=created_at&order_direction=asc', [6, 5, 4, 3, 2, 1]],
     ['order_by=name&order_direction=ASC', [2, 4, 5, 1, 3, 6]],
     ['order_by=name&order_direction=DESC', [6, 3, 1, 5, 4, 2]],
-    ['order_by=name&order_direction=Desc', [6, 3, 1, 5, 4, 2]],
+    ['order_by=name&order_direction=desc', [6, 3, 1, 5, 4, 2]],
     ['ids=1,2,3&order_by=created_at&order_direction=ASC', [3, 2, 1]],
     ['ids=6,2,4', [4, 6, 2]]
   ]

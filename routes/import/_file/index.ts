@@ -65,7 +65,7 @@ const wrongKeyCounter = (app: FastifyInstance) => {
     const key = counts.has(own) || counts.size < mostAddresses ? own : `${minute} ${others}`
     counts.set(key, (counts.get(key) ?? 0) + count)
   }
-  const write = async () => {
+  const writeCounted = async () => {
     if (counts.size === 0) return
     const written = counts
     counts = new Map()
@@ -77,6 +77,12 @@ const wrongKeyCounter = (app: FastifyInstance) => {
       for (const [key, count] of newer) add(...(key.split(' ') as [string, string]), count)
       throw error
     }
+  }
+  let writing = Promise.resolve()
+  /** After the write that is under way, so that a process that stops waits for both. */
+  const write = () => {
+    writing = writing.catch(() => undefined).then(writeCounted)
+    return writing
   }
   app.follow('wrong keys could not be recorded, trying again every second', write)
   app.addHook('onClose', () => write().catch(() => undefined))
