@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
-import { isSearch } from './catalogue/words.js'
+import { isSearch } from './catalogue/search/index.js'
 import { isProxyList } from './http/addresses.js'
 import { moment } from './time.js'
 

@@ -8,8 +8,7 @@ import { okBytes, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { contentJson } from './fragments.js'
 import { orderOf } from './listing.js'
-import type { Ranks } from './search.js'
-import type { Pause } from './word-index.js'
+import type { Pause, Ranks } from './search/index.js'
 
 /** One page of GET /contents. Only contents that are not cached are read from the database. */
 export const contentsAnswer = (catalogue: Catalogue, query: ContentsQuery, audience: Audience) => {

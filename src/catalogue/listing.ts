@@ -3,7 +3,7 @@ import type { PageQuery } from '../../schemas/page.js'
 import { Cache } from '../cache.js'
 import { type Audience, isOpen, nextChange, segmentOf } from './audience.js'
 import { distinct, type RowFilter, type Selection, select } from './columns.js'
-import type { Ranks } from './search.js'
+import type { Ranks } from './search/index.js'
 import type { Skeleton } from './skeleton.js'
 
 /** A content passes if it has, for each field, one of the values. */

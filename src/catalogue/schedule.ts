@@ -10,9 +10,9 @@ import { type Audience, isOpen, segmentOf } from './audience.js'
 import { jsonParts, listAnswer, pageBytes, partsOf } from './bytes.js'
 import { DictionaryColumn, distinct, firstWhere, passes, type Selection, select } from './columns.js'
 import { type Fragments, withContent } from './fragments.js'
+import { fold } from './search/index.js'
 import { isServable } from './servable.js'
 import type { Skeleton } from './skeleton.js'
-import { fold } from './words.js'
 
 interface ScheduleSource extends Answering {
   schedule: Schedule

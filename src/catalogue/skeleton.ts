@@ -1,6 +1,6 @@
 import type { SkeletonContent } from '../data/contents.js'
 import { DictionaryColumn, NumberColumn, type RowFilter } from './columns.js'
-import { fold } from './words.js'
+import { fold } from './search/index.js'
 
 const never = Number.POSITIVE_INFINITY
 

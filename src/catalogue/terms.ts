@@ -6,7 +6,7 @@ import { ok, pageMeta } from '../http/reply.js'
 import type { Answering } from './answers.js'
 import { jsonAnswer, pageAnswer, partsOf } from './bytes.js'
 import { DictionaryColumn, distinct, type RowFilter, select } from './columns.js'
-import { fold } from './words.js'
+import { fold } from './search/index.js'
 
 interface TermsSource extends Answering {
   terms: Terms

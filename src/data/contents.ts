@@ -167,7 +167,7 @@ export const toContent = (content: ContentDocument) => {
 const skeletonProjection = Object.fromEntries(inSkeleton.map(({ name }) => [name, 1]))
 
 /** What the search index holds of each content. */
-export type ContentWords = Pick<ContentDocument, '_id' | 'words'>
+type ContentWords = Pick<ContentDocument, '_id' | 'words'>
 
 const writtenSince = (moment: Date | undefined) => (moment ? { stamp: { $gte: moment } } : {})
 

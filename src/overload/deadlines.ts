@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { Settings } from '../config.js'
 import { unavailable } from '../errors.js'
 import { CallerCounts, type CallerKey, type Semaphore } from './semaphore.js'
 
@@ -7,7 +6,7 @@ import { CallerCounts, type CallerKey, type Semaphore } from './semaphore.js'
 export const timeoutMargin = 500
 
 /** How long a request may take, in milliseconds. */
-export const answerTimeoutOf = ({ DATABASE_TIMEOUT }: Settings) => DATABASE_TIMEOUT + timeoutMargin
+export const answerTimeoutOf = ({ DATABASE_TIMEOUT }: { DATABASE_TIMEOUT: number }) => DATABASE_TIMEOUT + timeoutMargin
 
 /** Resolves with the promise, or rejects with a 503 after this many milliseconds. */
 export const withDeadline = <T>(promise: Promise<T>, milliseconds: number) =>

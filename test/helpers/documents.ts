@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { wordsOf } from '../../src/catalogue/words.js'
+import { wordsOf } from '../../src/catalogue/search/index.js'
 import type { ContentDocument } from '../../src/data/contents.js'
 import type { HistoryDocument } from '../../src/data/history.js'
 import type { LegalDocument } from '../../src/data/legal-documents.js'

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import { wordsOf } from '../../../src/catalogue/words.js'
+import { wordsOf } from '../../../src/catalogue/search/index.js'
 import type { Imported } from '../../../src/data/catalogue.js'
 import type { ContentDocument } from '../../../src/data/contents.js'
 import type { LegalDocument } from '../../../src/data/legal-documents.js'

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { Marker } from '../../../schemas/content.js'
 import type { ContentRecord, MarkerRecord } from '../../../schemas/import.js'
-import { wordsOf } from '../../catalogue/words.js'
+import { wordsOf } from '../../catalogue/search/index.js'
 import { byStart, type ContentDocument, noOptionalFields, optionalFields } from '../../data/contents.js'
 import { Table } from '../../table.js'
 import { type ImportRun, type Kind, type KnownIds, momentOf, momentOrNull, type ReportFault, uniqueKeys } from '../kind.js'

@@ -1,6 +1,6 @@
+import { fold } from '../../catalogue/search/index.js'
 import { Skeleton } from '../../catalogue/skeleton.js'
 import { Tree } from '../../catalogue/tree.js'
-import { fold } from '../../catalogue/words.js'
 import { fitsSkeleton } from '../../data/contents.js'
 import type { Data } from '../../data/index.js'
 import { addInterest, type InterestSettings, interestOf } from '../interest.js'

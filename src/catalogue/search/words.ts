@@ -1,6 +1,5 @@
-import { maxWords } from '../../schemas/contents-query.js'
-import { maxValueLength } from '../../schemas/lists.js'
-import type { ContentDocument } from '../data/contents.js'
+import { maxWords } from '../../../schemas/contents-query.js'
+import { maxValueLength } from '../../../schemas/lists.js'
 
 const accents = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g
 /** Letters that Unicode does not decompose, as people type them without special keys, and the final sigma. */
@@ -39,14 +38,23 @@ const whole = '='
 export const wholeOf = (text: string) => whole + cut(runsOf(text).join(''))
 export const isWord = (word: string) => !word.startsWith(whole)
 
+/** The texts of a content. Titles and descriptions are by language. */
+interface Texts {
+  name: string
+  title: Record<string, string>
+  keywords: string
+  description: Record<string, string>
+}
+
 /** The distinct words of a content, by where they count most. */
-export const wordsOf = ({ name, title, keywords, description }: Pick<ContentDocument, 'name' | 'title' | 'keywords' | 'description'>) => {
+export const wordsOf = ({ name, title, keywords, description }: Texts) => {
   const names = [name, ...Object.values(title)]
   const inNames = new Set([...wordsIn(names), ...names.map(wholeOf)])
   const inKeywords = new Set(wordsIn([keywords]).filter(word => !inNames.has(word)))
   const inDescription = new Set(wordsIn(Object.values(description)).filter(word => !inNames.has(word) && !inKeywords.has(word)))
   return { names: [...inNames], keywords: [...inKeywords], description: [...inDescription] }
 }
+export type Words = ReturnType<typeof wordsOf>
 
 /** A word of a search. It is found where a word begins with any of its forms. */
 export interface SearchWord {

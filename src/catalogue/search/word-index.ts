@@ -1,4 +1,4 @@
-import { firstWhere } from './columns.js'
+import { firstWhere } from '../columns.js'
 import { TypoCounter } from './typos.js'
 import { isWord, type SearchWord } from './words.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { TypoCounter } from '../../src/catalogue/typos.js'
-import { fold, searchWordsOf, wholeOf, wordsOf } from '../../src/catalogue/words.js'
+import { TypoCounter } from '../../../src/catalogue/search/typos.js'
+import { fold, searchWordsOf, wholeOf, wordsOf } from '../../../src/catalogue/search/words.js'
 
 const described = (text: string) => wordsOf({ name: '', title: {}, keywords: '', description: { en: text } }).description
 

@@ -1,12 +1,8 @@
-import type { ContentWords } from '../data/contents.js'
-import { unavailable } from '../errors.js'
-import { InProgress } from '../overload/deadlines.js'
-import { Pacer } from '../overload/pacer.js'
-import type { Selection } from './columns.js'
-import type { Skeleton } from './skeleton.js'
-import type { Terms } from './terms.js'
+import { unavailable } from '../../errors.js'
+import { InProgress } from '../../overload/deadlines.js'
+import { Pacer } from '../../overload/pacer.js'
 import { both, fields, hasTypos, noMatch, type Pause, postingOf, WordIndex } from './word-index.js'
-import { type SearchWord, searchWordsOf, wholeOf, wordsIn } from './words.js'
+import { type SearchWord, searchWordsOf, type Words, wholeOf, wordsIn } from './words.js'
 
 /** With more changes, reading the words of all contents is cheaper than listing the changed ids. */
 const maxIds = 1000
@@ -21,8 +17,29 @@ const timeout = 300
 /** Matches with typos are only listed if fewer contents match without. */
 const enough = 10
 
+/** What a search needs of the skeleton: the contents, one row each. */
+interface Skeleton {
+  /** Incremented with every change. */
+  readonly version: number
+  readonly size: number
+  row(id: number): number | undefined
+  idOf(row: number): number
+  /** Tells versions of a content apart. */
+  readonly stamp: { raw(row: number): number }
+  /** Returns a function from a row to what its terms' values make together. */
+  foldTerms(
+    values: Iterable<readonly [term: number, value: number]>,
+    fold: (total: number, value: number) => number,
+    none: number
+  ): (row: number) => number
+}
+
+interface Terms {
+  readonly documents: readonly { _id: number; name: string }[]
+}
+
 /** Without ids, reads the words of all contents. */
-type ReadWords = (ids?: number[]) => AsyncIterable<ContentWords>
+type ReadWords = (ids?: number[]) => AsyncIterable<{ _id: number; words: Words }>
 
 /** Where each row comes in a result: the lowest number first, and not at all with 0. */
 export type Ranks = Uint8Array
@@ -54,7 +71,7 @@ class Added {
   count = 0
 
   /** Other software may have written the words. */
-  put(row: Row, words: Partial<ContentWords['words']> | null) {
+  put(row: Row, words: Partial<Words> | null) {
     this.rows.push(row)
     for (const field of fields) {
       const list: unknown = words?.[field]
@@ -116,7 +133,7 @@ export class Search {
    * Selects from the matches among the contents that are indexed so far. If there are few, selects again with typos allowed. Unless ranked by
    * relevance, matches only rank by whether they have typos.
    */
-  async find<Found extends Selection>(
+  async find<Found extends { total: number }>(
     { search, byRelevance, skeleton, terms }: Wanted,
     select: (ranks: Ranks) => Found,
     pause: Pause
