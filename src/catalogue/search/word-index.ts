@@ -45,30 +45,21 @@ export class WordIndex {
     let count = postings.length
     for (const list of added.values()) count += list.length
 
-    const merged: string[] = []
-    const letters: number[] = []
-    const mergedStarts = new Uint32Array(words.length + more.length + 1)
-    const mergedPostings = new Uint32Array(count)
-    let length = 0
+    const merged = new Merged(words.length + more.length, count)
     for (let mine = 0, other = 0; mine < words.length || other < more.length; ) {
       if ((mine + other) % 64 === 0) await pause()
-      const word = other === more.length || (words[mine] as string) < (more[other] as string) ? words[mine] : more[other]
-      const begins = length
+      const word = (other === more.length || (words[mine] as string) < (more[other] as string) ? words[mine] : more[other]) as string
       if (word === words[mine]) {
-        length += copyMoved(postings.subarray(starts[mine], starts[mine + 1]), rows, mergedPostings, length)
+        merged.addMoved(postings.subarray(starts[mine], starts[mine + 1]), rows)
         mine++
       }
       if (word === more[other]) {
-        for (const posting of added.get(word as string) as readonly number[]) mergedPostings[length++] = posting
+        merged.add(added.get(word) as readonly number[])
         other++
       }
-      if (length === begins) continue
-      if (word?.charCodeAt(0) !== merged.at(-1)?.charCodeAt(0)) letters.push(merged.length)
-      mergedStarts[merged.length] = begins
-      merged.push(word as string)
+      merged.endWord(word)
     }
-    mergedStarts[merged.length] = length
-    return new WordIndex(merged, mergedStarts.slice(0, merged.length + 1), mergedPostings.subarray(0, length), letters)
+    return merged.index()
   }
 
   /** Lowers the quality of each row to that of its best match for the word. With `typos`, also looks for matches with typos. */
@@ -101,23 +92,27 @@ export class WordIndex {
   }
 
   private async matchTypos(best: Uint8Array, word: string, allowed: number, pause: Pause) {
+    const counter = new TypoCounter(word, allowed)
+    const end = this.from(`${word.charAt(0)}\uffff`)
+    for (let at = this.from(word.charAt(0)); at < end; at += 256) {
+      this.countTypos(best, counter, at, Math.min(at + 256, end))
+      await pause()
+    }
+    if (allowed > 1) await this.matchTyposInFirst(best, word, pause)
+  }
+
+  /** A typo that touches the first letter counts twice: this one is wrong or missing, additional, or exchanged with the next. */
+  private async matchTyposInFirst(best: Uint8Array, word: string, pause: Pause) {
     const { words, letters } = this
+    const rest = word.slice(1)
+    const exchanged = `${rest.charAt(0)}${word.charAt(0)}${rest.slice(1)}`
     for (const [n, first] of letters.entries()) {
-      const end = letters[n + 1] ?? words.length
       const letter = (words[first] as string).charAt(0)
-      if (letter === word.charAt(0)) {
-        const counter = new TypoCounter(word, allowed)
-        for (let at = first; at < end; at += 256) {
-          this.countTypos(best, counter, at, Math.min(at + 256, end))
-          await pause()
-        }
-      } else if (allowed > 1 && isWord(words[first] as string)) {
-        // A typo that touches the first letter counts twice: this one is wrong or missing, additional, or exchanged with the next.
-        const rest = word.slice(1)
-        const texts = [letter + rest, letter + word, rest, `${rest.charAt(0)}${word.charAt(0)}${rest.slice(1)}`]
-        for (const text of texts) if (text.startsWith(letter)) await this.matchBeginnings(best, text, 2, first, end, pause)
-        if (n % 128 === 0) await pause()
-      }
+      if (letter === word.charAt(0) || !isWord(words[first] as string)) continue
+      const end = letters[n + 1] ?? words.length
+      for (const text of [letter + rest, letter + word, rest, exchanged])
+        if (text.startsWith(letter)) await this.matchBeginnings(best, text, 2, first, end, pause)
+      if (n % 128 === 0) await pause()
     }
   }
 
@@ -139,15 +134,48 @@ export class WordIndex {
   }
 }
 
-/** Copies the postings whose rows still exist. Returns how many. */
-const copyMoved = (postings: Uint32Array, rows: Int32Array, to: Uint32Array, start: number) => {
-  let at = start
-  for (let i = 0; i < postings.length; i++) {
-    const posting = postings[i] as number
-    const row = rows[posting >>> 2] as number
-    if (row >= 0) to[at++] = (row << 2) | (posting & 3)
+/** An index in the making. The words come in sorted order, each after its postings. */
+class Merged {
+  private readonly words: string[] = []
+  private readonly letters: number[] = []
+  private readonly starts: Uint32Array
+  private readonly postings: Uint32Array
+  private length = 0
+
+  constructor(maxWords: number, maxPostings: number) {
+    this.starts = new Uint32Array(maxWords + 1)
+    this.postings = new Uint32Array(maxPostings)
   }
-  return at - start
+
+  add(postings: readonly number[]) {
+    for (const posting of postings) this.postings[this.length++] = posting
+  }
+
+  /** Adds the postings whose rows still exist. */
+  addMoved(postings: Uint32Array, rows: Int32Array) {
+    const { postings: to } = this
+    let at = this.length
+    for (let i = 0; i < postings.length; i++) {
+      const posting = postings[i] as number
+      const row = rows[posting >>> 2] as number
+      if (row >= 0) to[at++] = (row << 2) | (posting & 3)
+    }
+    this.length = at
+  }
+
+  /** Drops the word if it has no postings. */
+  endWord(word: string) {
+    const { words, letters, starts, length } = this
+    if (length === starts[words.length]) return
+    if (word.charCodeAt(0) !== words.at(-1)?.charCodeAt(0)) letters.push(words.length)
+    words.push(word)
+    starts[words.length] = length
+  }
+
+  index() {
+    const { words, starts, postings, length, letters } = this
+    return new WordIndex(words, starts.slice(0, words.length + 1), postings.subarray(0, length), letters)
+  }
 }
 
 /** Sorts first letter by first letter, because sorting many words at once would block the event loop. */
