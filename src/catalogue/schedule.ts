@@ -186,26 +186,27 @@ export class Schedule {
 
   /** What these channels, or all, show now and next, and until when at least. Sorted by name, without channels that show nothing. */
   onAir(names: string[] | undefined, moment: number, isShown: (programme: Programme) => boolean) {
-    const wanted = names && new Set(names)
-    const byName = new Map<string, NowAndNext>()
-    for (const channel of this.names) if (wanted?.has(channel) ?? true) byName.set(channel, { channel })
-
+    const byName = this.channelsOf(names)
     const { first, end } = this.overlapping(moment, moment + nextWithin + 1)
     for (let row = first; row < end; row++) {
-      if ((this.ends[row] as number) <= moment) continue
       const programme = this.get(row)
       const channel = byName.get(programme.channel)
-      if (!channel) continue
+      if (!channel || programme.ends <= moment) continue
+      const place = programme.starts <= moment ? 'now' : 'next'
       // Of several that run, the one that began last is on.
-      if (programme.starts <= moment) {
-        if (isShown(programme)) channel.now = programme
-      } else if (!channel.next && isShown(programme)) channel.next = programme
+      if ((place === 'now' || !channel.next) && isShown(programme)) channel[place] = programme
     }
 
     const channels = [...byName.values()].filter(({ now, next }) => now || next)
     let until = (this.programmes[end]?.starts ?? Number.POSITIVE_INFINITY) - nextWithin
     for (const { now, next } of channels) until = Math.min(until, now?.ends ?? until, next?.starts ?? until)
     return { channels, until }
+  }
+
+  /** These channels, or all, sorted by name, before anything is known of what they show. */
+  private channelsOf(names: string[] | undefined) {
+    const wanted = new Set(names ?? this.names)
+    return new Map<string, NowAndNext>(this.names.filter(name => wanted.has(name)).map(channel => [channel, { channel }]))
   }
 
   /** Where the rows begin and end that a window can overlap. Some between them may have ended before it. */
