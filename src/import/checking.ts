@@ -78,7 +78,7 @@ const valid = (source: Source, pieces: Piece[], report: ReportFault) => {
       report(piece.place, 'JSON', json.fault)
       continue
     }
-    const found = faultsOf(source.kind, json.value) ?? malformedTexts(json.text, json.value)
+    const found = faultsOf(source.kind, json.value) ?? malformedTexts(json.text, json.value as object)
     if (!found) entries.push({ record: json.value, place: piece.place })
     else for (const [field, reason] of found) report(piece.place, field, reason)
   }
@@ -121,17 +121,22 @@ const reasonOf = ({ keyword, propertyName, parentSchema }: ErrorObject, kind: Im
 /** Valid UTF-8 has no lone surrogates, so only a record with such an escape needs a check. */
 const surrogateEscape = /\\ud[89a-f]/i
 
-/** Lone surrogates, by field. MongoDB would replace them: two ids could become one, and a second run would find neither. */
-const malformedTexts = (json: string, record: unknown): Map<string, string> | undefined => {
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
+
+/**
+ * Lone surrogates of a record that matches its schema, by field. MongoDB would replace them: two ids could become one, and a second run would
+ * find neither.
+ */
+const malformedTexts = (json: string, record: object): Map<string, string> | undefined => {
   if (!surrogateEscape.test(json)) return undefined
   const faults = new Map<string, string>()
   // A work list instead of recursion, because free-form objects may be nested deeper than the stack.
-  const values = [{ field: '', value: record }]
+  const values = Object.entries(record).map(([field, value]) => ({ field, value }))
   for (const { field, value } of values) {
     if (typeof value === 'string' && !value.isWellFormed()) faults.set(field, 'must not contain unpaired surrogates')
-    if (typeof value !== 'object' || value === null) continue
+    if (!isObject(value)) continue
     for (const [key, inner] of Object.entries(value)) {
-      if (key.isWellFormed()) values.push({ field: field === '' ? key : `${field}.${key}`, value: inner })
+      if (key.isWellFormed()) values.push({ field: `${field}.${key}`, value: inner })
       else faults.set(field, 'must not have keys with unpaired surrogates')
     }
   }
