@@ -4,7 +4,7 @@ import type { ContentRecord, MarkerRecord } from '../../../schemas/import.js'
 import { wordsOf } from '../../catalogue/search/index.js'
 import { byStart, type ContentDocument, noOptionalFields, optionalFields } from '../../data/contents.js'
 import { Table } from '../../table.js'
-import { type ImportRun, type Kind, type KnownIds, momentOf, momentOrNull, type ReportFault, uniqueKeys } from '../kind.js'
+import { type Entry, type ImportRun, type Kind, type KnownIds, momentOf, momentOrNull, type ReportFault, uniqueKeys } from '../kind.js'
 import { inBatches } from '../records.js'
 import { cyclesIn, cycleText, type Replacements } from '../replacements.js'
 import { type Fields, idsNotGiven, upsertsFor } from '../writing.js'
@@ -22,22 +22,18 @@ export const contents = (run: ImportRun, replacements: Replacements): Kind<Conte
     revision: 'contents',
 
     async check(entries, report) {
-      const terms = entries.flatMap(({ record }) => record.terms ?? [])
-      const wrongTerms = await termFaults(run, terms)
-      for (const { record, place } of entries) {
-        if (claimId([record.id], place, report) && record.parent_id) parents.add(record.id, record.parent_id)
-        replacements.add(record.id, record.replaces ?? [], place, report)
-        for (const term of record.terms ?? []) {
+      const allTerms = entries.flatMap(({ record }) => record.terms ?? [])
+      const wrongTerms = await termFaults(run, allTerms)
+      for (const entry of entries) {
+        const { record, place } = entry
+        const { id, parent_id, replaces = [], terms = [] } = record
+        if (claimId([id], place, report) && parent_id) parents.add(id, parent_id)
+        replacements.add(id, replaces, place, report)
+        for (const term of terms) {
           const fault = wrongTerms.get(term)
           if (fault) report(place, 'terms', fault)
         }
-        const [starts, ends] = [momentOf(record.start_date), momentOrNull(record.end_date)]
-        if (starts && ends && ends < starts) report(place, 'end_date', 'must not be before start_date')
-        for (const fault of markerFaults(record)) report(place, 'markers', fault)
-        for (const field of ['pricing', 'plans', 'external_ids'] as const) {
-          const fault = unstorable(record[field])
-          if (fault) report(place, field, fault)
-        }
+        checkFields(entry, report)
       }
     },
 
@@ -71,45 +67,64 @@ export const contents = (run: ImportRun, replacements: Replacements): Kind<Conte
   }
 }
 
+const freeForm = ['pricing', 'plans', 'external_ids'] as const
+
+/** Checks what needs no other record. */
+const checkFields = ({ record, place }: Entry<ContentRecord>, report: ReportFault) => {
+  const [starts, ends] = [momentOf(record.start_date), momentOrNull(record.end_date)]
+  if (starts && ends && ends < starts) report(place, 'end_date', 'must not be before start_date')
+  for (const fault of markerFaults(record)) report(place, 'markers', fault)
+  for (const field of freeForm) {
+    const fault = unstorable(record[field])
+    if (fault) report(place, field, fault)
+  }
+}
+
 type ContentFields = Omit<Fields<ContentDocument>, 'words'>
 
 const countries = (codes: string[] | null | undefined) => codes?.map(code => code.toUpperCase()) ?? null
 
-const fieldsOf = (record: ContentRecord): ContentFields => ({
-  parent_id: record.parent_id ?? null,
-  type: record.type,
-  handler: record.handler ?? '',
-  handler_type: record.handler_type ?? '',
-  handler_id: record.handler_id ?? '',
-  name: record.name,
-  title: record.title ?? {},
-  description: record.description ?? {},
-  weight: record.weight ?? null,
-  thumbnail: record.thumbnail ?? '',
-  thumbnail_handler: record.thumbnail_handler ?? '',
-  keywords: record.keywords ?? '',
-  pricing: record.pricing ?? null,
-  payments_asset_id: record.payments_asset_id ?? null,
-  purchaseable: record.purchaseable ?? 0,
-  start_date: momentOf(record.start_date),
-  end_date: momentOrNull(record.end_date),
-  countries_include: countries(record.countries_include),
-  countries_exclude: countries(record.countries_exclude),
-  created_at: momentOf(record.created_at),
-  updated_at: momentOf(record.updated_at),
-  currency: record.currency ?? null,
-  price: record.price ?? null,
-  price_formatted: record.price_formatted ?? null,
-  plans: record.plans ?? {},
-  link: record.link ?? '',
-  deleted_at: momentOrNull(record.deleted_at),
-  terms: [...new Set(record.terms)],
-  position: record.position ?? null,
-  replaces: record.replaces?.length ? [...new Set(record.replaces)] : null,
-  // A new optional field changes the digest of every content, so the next import writes all of them once.
-  ...noOptionalFields,
-  ...optionalFields({ ...record, markers: markersOf(record) })
-})
+/** The digest depends on the order of the fields. */
+const fieldsOf = (record: ContentRecord): ContentFields => {
+  const { parent_id = null, handler = '', handler_type = '', handler_id = '', title = {}, description = {}, weight = null } = record
+  const { thumbnail = '', thumbnail_handler = '', keywords = '', pricing = null, payments_asset_id = null, purchaseable = 0 } = record
+  const { currency = null, price = null, price_formatted = null, plans = {}, link = '', position = null, replaces = [] } = record
+  return {
+    parent_id,
+    type: record.type,
+    handler,
+    handler_type,
+    handler_id,
+    name: record.name,
+    title,
+    description,
+    weight,
+    thumbnail,
+    thumbnail_handler,
+    keywords,
+    pricing,
+    payments_asset_id,
+    purchaseable,
+    start_date: momentOf(record.start_date),
+    end_date: momentOrNull(record.end_date),
+    countries_include: countries(record.countries_include),
+    countries_exclude: countries(record.countries_exclude),
+    created_at: momentOf(record.created_at),
+    updated_at: momentOf(record.updated_at),
+    currency,
+    price,
+    price_formatted,
+    plans,
+    link,
+    deleted_at: momentOrNull(record.deleted_at),
+    terms: [...new Set(record.terms)],
+    position,
+    replaces: replaces.length > 0 ? [...new Set(replaces)] : null,
+    // A new optional field changes the digest of every content, so the next import writes all of them once.
+    ...noOptionalFields,
+    ...optionalFields({ ...record, markers: markersOf(record) })
+  }
+}
 
 const markersOf = ({ markers }: ContentRecord): Marker[] | null =>
   byStart(markers?.map(({ type, start, end = null }) => ({ type, start, end }))) ?? null
