@@ -35,6 +35,19 @@ export const pause = (seconds: number, signal?: AbortSignal) =>
     if (signal?.aborted) stop()
   })
 
+/** Throws what ends the sign-in. After anything else, the device asks again. */
+function throwIfOver(error: unknown, deadline: number): asserts error is ViewerError {
+  if (!(error instanceof ViewerError)) throw error
+  const { reason, kind } = error
+  if (reason === 'access_denied') throw codeDenied(error)
+  if (reason === 'expired_token' || Date.now() >= deadline) throw codeExpired(error)
+  if (reason === undefined && kind === 'refused') throw error
+}
+
+/** If the response says nothing about the code, wait as long as it asks, or twice as long as last time. */
+const waitAfter = ({ reason, retryAfter }: ViewerError, usual: number, last: number) =>
+  reason === undefined ? (retryAfter ?? Math.min(longestWait, 2 * last)) : usual
+
 /** Signs in a device without a keyboard, with a code that the user approves elsewhere. */
 export const createCodeSignIn =
   (open: Calls, wait = pause) =>
@@ -50,14 +63,9 @@ export const createCodeSignIn =
       try {
         return await open.post('/login/device/token', { ...init, body: { device_code } })
       } catch (error) {
-        if (!(error instanceof ViewerError)) throw error
-        const { reason, kind, retryAfter } = error
-        if (reason === 'access_denied') throw codeDenied(error)
-        if (reason === 'expired_token' || Date.now() >= deadline) throw codeExpired(error)
-        if (reason === undefined && kind === 'refused') throw error
-        if (reason === 'slow_down') usual += slowDownBy
-        // If the answer says nothing about the code, wait as long as it asks, or twice as long as last time.
-        next = reason === undefined ? (retryAfter ?? Math.min(longestWait, 2 * next)) : usual
+        throwIfOver(error, deadline)
+        if (error.reason === 'slow_down') usual += slowDownBy
+        next = waitAfter(error, usual, next)
       }
     }
   }
