@@ -74,6 +74,15 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
     return true
   }
 
+  /** The same after a refused refresh: another tab may have refreshed first, and be about to store its tokens. */
+  const hasChangedSoon = async (mine: Session) => {
+    for (const wait of acrossTabs ? [0] : checksAfter) {
+      await sleep(wait)
+      if (await hasChanged(mine)) return true
+    }
+    return false
+  }
+
   const renewInTurn = async (mine: Session) => {
     if (await hasChanged(mine)) return
     try {
@@ -84,10 +93,7 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
     } catch (error) {
       // Only a 401 ends the session.
       if (!isUnauthorized(error)) throw error
-      for (const wait of acrossTabs ? [0] : checksAfter) {
-        await sleep(wait)
-        if (await hasChanged(mine)) return
-      }
+      if (await hasChangedSoon(mine)) return
       end(error)
       await store.save('session', null)
     }
