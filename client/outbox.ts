@@ -52,22 +52,31 @@ type Given = Omitted<Kept, 'user_id' | 'observed'>
 /** The browser sends it even if the page is closed. */
 const keepalive = true
 
-/** Reports, ratings and preferences stay in the store until the service has them, so they survive being offline, a crash and a closed page. */
-export const createOutbox = ({ store, clock, exclusively, reporter, callsOf, askTheTime }: Options) => {
-  const unsent = createUnsent(store, exclusively)
-  let waiting: { kept: Kept; resolve: (outcome: Outcome) => void }[] = []
-  let lastObserved = 0
-  let failures = 0
-  let lastFailure: ViewerError | undefined
-  let notBefore = 0
-  let timer: ReturnType<typeof setTimeout> | undefined
+/** Reports go together, and then everything else one by one, oldest first. */
+type Reports = [KeptReport, ...KeptReport[]]
+type Batch = Reports | [Kept]
+const isMany = (batch: Batch): batch is Reports => batch.length > 1
+
+const nextOf = (all: Kept[], atOnce: number): Batch | undefined => {
+  const [report, ...others] = all.filter(kept => kept.kind === 'report').slice(0, atOnce)
+  if (report) return [report, ...others]
+  const [first] = all
+  return first && [first]
+}
+
+/** How many to send at once after so many have failed, or undefined if their number is not the reason. */
+const fewerAfter = ({ kind, status }: ViewerError, sent: number) => {
+  // An older service takes only one at a time.
+  if (kind === 'refused') return 1
+  // The connection may be too slow for so many.
+  if (status === 408 && sent > 1) return Math.ceil(sent / 2)
+  return undefined
+}
+
+/** Sends a batch, and resolves with what the service has refused of it. */
+const createSender = ({ clock, callsOf, askTheTime }: Pick<Options, 'clock' | 'callsOf' | 'askTheTime'>) => {
   /** The last report that was sent without a time, and when it was answered. */
   let undated: { content_id: number; observed: number; answered: number } | undefined
-
-  const settle = (isMeant: (kept: Kept) => boolean, outcome: Outcome) => {
-    for (const { kept, resolve } of waiting) if (isMeant(kept)) resolve(outcome)
-    waiting = waiting.filter(({ kept }) => !isMeant(kept))
-  }
 
   /** A report without a time got that of its arrival. So one that follows it must not be dated before that, or it would not count. */
   const momentOf = ({ content_id, observed }: KeptReport) =>
@@ -127,7 +136,6 @@ export const createOutbox = ({ store, clock, exclusively, reporter, callsOf, ask
     }
   }
 
-  /** Resolves with what the service has refused. */
   const sendOne = async (kept: Kept): Promise<Refusal[]> => {
     try {
       await send(kept)
@@ -137,12 +145,33 @@ export const createOutbox = ({ store, clock, exclusively, reporter, callsOf, ask
       throw error
     }
   }
-  const sendMany = async (owner: number, kept: KeptReport[]): Promise<Refusal[]> => {
-    const { refused } = await sendReports(kept, reports => callsOf(owner).post('/history/batch', { body: { reports }, keepalive }))
+  const sendMany = async (kept: Reports): Promise<Refusal[]> => {
+    const { refused } = await sendReports(kept, reports =>
+      callsOf(kept[0].user_id).post('/history/batch', { body: { reports }, keepalive })
+    )
     return refused.map(({ index, code, message }) => ({
       kept: kept[index] as KeptReport,
       error: new ViewerError('refused', message, { code })
     }))
+  }
+
+  return (batch: Batch) => (isMany(batch) ? sendMany(batch) : sendOne(batch[0]))
+}
+
+/** Reports, ratings and preferences stay in the store until the service has them, so they survive being offline, a crash and a closed page. */
+export const createOutbox = ({ store, exclusively, reporter, ...service }: Options) => {
+  const unsent = createUnsent(store, exclusively)
+  const send = createSender(service)
+  let waiting: { kept: Kept; resolve: (outcome: Outcome) => void }[] = []
+  let lastObserved = 0
+  let failures = 0
+  let lastFailure: ViewerError | undefined
+  let notBefore = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const settle = (isMeant: (kept: Kept) => boolean, outcome: Outcome) => {
+    for (const { kept, resolve } of waiting) if (isMeant(kept)) resolve(outcome)
+    waiting = waiting.filter(({ kept }) => !isMeant(kept))
   }
 
   const takeOut = async (sent: Kept[], refusals: Refusal[]) => {
@@ -170,36 +199,45 @@ export const createOutbox = ({ store, clock, exclusively, reporter, callsOf, ask
     ;(timer as { unref?: () => void }).unref?.()
   }
 
-  /** Sends reports together, and then everything else one by one, oldest first, until nothing is left or there is a reason to wait. */
-  const deliver = () =>
-    exclusively('delivery', async () => {
-      let atOnce = mostAtOnce
-      while (Date.now() >= notBefore) {
-        const user = await reporter()
-        const all = user ? await unsent.of(user.id) : []
-        const reports = all.filter(kept => kept.kind === 'report').slice(0, atOnce)
-        const [first] = reports.length > 0 ? reports : all
-        if (!user || !first) break
-        try {
-          const refusals = reports.length > 1 ? await sendMany(user.id, reports) : await sendOne(first)
-          failures = 0
-          lastFailure = undefined
-          await takeOut(reports.length > 1 ? reports : [first], refusals)
-        } catch (error) {
-          if (!(error instanceof ViewerError)) throw error
-          // An older service takes only one at a time.
-          if (error.kind === 'refused') atOnce = 1
-          // The connection may be too slow for so many.
-          else if (error.status === 408 && reports.length > 1) atOnce = Math.ceil(reports.length / 2)
-          else {
-            lastFailure = error
-            // Waiting does not help. The next sign-in sends them.
-            if (error.status === 401) break
-            waitAfter(error)
-          }
-        }
+  const ofUser = async () => {
+    const user = await reporter()
+    return user ? unsent.of(user.id) : []
+  }
+
+  /** Resolves with the error if it could not be sent. */
+  const deliverBatch = async (batch: Batch) => {
+    try {
+      const refusals = await send(batch)
+      failures = 0
+      lastFailure = undefined
+      await takeOut(batch, refusals)
+      return undefined
+    } catch (error) {
+      if (error instanceof ViewerError) return error
+      throw error
+    }
+  }
+
+  /** Sends one batch after the other, until nothing is left or there is a reason to wait. */
+  const deliverInTurn = async () => {
+    let atOnce = mostAtOnce
+    while (Date.now() >= notBefore) {
+      const batch = nextOf(await ofUser(), atOnce)
+      if (!batch) return
+      const error = await deliverBatch(batch)
+      if (!error) continue
+      const fewer = fewerAfter(error, batch.length)
+      if (fewer) {
+        atOnce = fewer
+        continue
       }
-    })
+      lastFailure = error
+      // Waiting does not help. The next sign-in sends them.
+      if (error.status === 401) return
+      waitAfter(error)
+    }
+  }
+  const deliver = () => exclusively('delivery', deliverInTurn)
 
   const deliverAtOnce = () => {
     // Coming online ends the wait, unless the service asked for it.
@@ -231,10 +269,7 @@ export const createOutbox = ({ store, clock, exclusively, reporter, callsOf, ask
       await unsent.drop(user_id)
       await unsent.dropRefused(user_id)
     },
-    count: async () => {
-      const user = await reporter()
-      return user ? (await unsent.of(user.id)).length : 0
-    },
+    count: async () => (await ofUser()).length,
     refused: async () => {
       const user = await reporter()
       return user ? unsent.refusedOf(user.id) : []
