@@ -54,14 +54,13 @@ const textOf = ({ cursor: _, ...lists }: Copy) => JSON.stringify(lists)
 
 type StreamEvent = { [Field in 'event' | 'data' | 'retry']?: string }
 
-/** Reads server-sent events, until the stream ends, breaks off or is aborted. Comments are events without fields. */
-export async function* eventsIn(body: ReadableStream<Uint8Array>, signal: AbortSignal, onBytes: () => void): AsyncGenerator<StreamEvent> {
+/** Reads lines, until the stream ends, breaks off or is aborted. */
+async function* linesIn(body: ReadableStream<Uint8Array>, signal: AbortSignal, onBytes: () => void): AsyncGenerator<string> {
   const reader = body.getReader()
   const cancel = () => reader.cancel().catch(() => undefined)
   signal.addEventListener('abort', cancel)
   const decoder = new TextDecoder()
   let rest = ''
-  let event: Record<string, string> = {}
   try {
     while (!signal.aborted) {
       const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
@@ -70,13 +69,7 @@ export async function* eventsIn(body: ReadableStream<Uint8Array>, signal: AbortS
       // The line feed after a carriage return may be in the next piece.
       const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/)
       rest = lines.pop() ?? ''
-      for (const line of lines) {
-        const [, name = '', text = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
-        if (name) event[name] = name === 'data' && event.data !== undefined ? `${event.data}\n${text}` : text
-        if (line !== '') continue
-        yield event
-        event = {}
-      }
+      yield* lines
     }
   } finally {
     signal.removeEventListener('abort', cancel)
@@ -84,123 +77,162 @@ export async function* eventsIn(body: ReadableStream<Uint8Array>, signal: AbortS
   }
 }
 
+/** Reads server-sent events, until the stream ends, breaks off or is aborted. Comments are events without fields. */
+export async function* eventsIn(body: ReadableStream<Uint8Array>, signal: AbortSignal, onBytes: () => void): AsyncGenerator<StreamEvent> {
+  let event: Record<string, string> = {}
+  for await (const line of linesIn(body, signal, onBytes)) {
+    const [, name = '', text = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
+    if (name) event[name] = name === 'data' && event.data !== undefined ? `${event.data}\n${text}` : text
+    if (line !== '') continue
+    yield event
+    event = {}
+  }
+}
+
+/** The body of the response, or nothing where there are no streams. */
+const bodyOf = async (opening: Promise<Response>, signal: AbortSignal) => {
+  const response = await opening.catch(error => {
+    if (signal.aborted) return undefined
+    throw error instanceof ViewerError ? error : noAnswer(error)
+  })
+  if (!response || absent.includes(response.status)) return undefined
+  if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined))
+  return response.body
+}
+
+/** How a stream has ended. */
+interface End {
+  /** When it began, if it did. */
+  readyAt?: number
+  /** Why the service ended it, if it did. */
+  reason?: string
+  /** How long the service asks to wait before the next one. */
+  retry?: number
+}
+
+/** Reads a stream until it ends, breaks off, is aborted, is silent for too long, or says that the copy must be read anew. */
+const readStream = async (opening: Promise<Response>, attempt: AbortController, onPage: (page: Changes) => Promise<void>) => {
+  let end: End = {}
+  let heard = Date.now()
+  // An interval, since it notices soon after a sleep how late it is.
+  const watch = setInterval(() => {
+    if (Date.now() - heard > (end.readyAt === undefined ? patience : longestSilence)) attempt.abort()
+  }, 1000)
+  const onBytes = () => {
+    heard = Date.now()
+  }
+  try {
+    const body = await bodyOf(opening, attempt.signal)
+    if (!body) return end
+    for await (const { event, data = '{}', retry } of eventsIn(body, attempt.signal, onBytes)) {
+      if (event === 'ready') end.readyAt = Date.now()
+      if (event === 'end') end = { ...end, ...JSON.parse(data), retry: Math.min(longestWait, Number(retry)) }
+      if (event !== 'changes' || attempt.signal.aborted) continue
+      const page: Changes = JSON.parse(data)
+      await onPage(page)
+      if (page.reset) break
+    }
+    return end
+  } finally {
+    clearInterval(watch)
+    attempt.abort()
+  }
+}
+
 /** Keeps the copy up to date by the stream of changes, or by asking for them where there is no stream. */
-export const createLive = ({ owner, read, take, open }: Options) => {
-  let current = new AbortController()
+const follow = async ({ read, take, open }: Options, id: number, signal: AbortSignal, tell: (copy: Copy) => void) => {
+  let copy: Copy | undefined
+  let isBehind = true
+  let failures = 0
+  let pollUntil = 0
+  let interrupt = () => {}
+  const onChange = () => {
+    pollUntil = 0
+    interrupt()
+  }
+  signal.addEventListener('abort', onChange)
+  // After a change of network, the old connection may be dead without a word, and the new one may have a stream.
+  browser.addEventListener?.('online', onChange, { signal })
+  browser.document?.addEventListener('visibilitychange', onChange, { signal })
 
-  const follow = async (id: number, signal: AbortSignal, tell: (copy: Copy) => void) => {
-    let copy: Copy | undefined
-    let isBehind = true
-    let failures = 0
-    let pollUntil = 0
-    let interrupt = () => {}
-    const onChange = () => {
-      pollUntil = 0
-      interrupt()
-    }
-    signal.addEventListener('abort', onChange)
-    // After a change of network, the old connection may be dead without a word, and the new one may have a stream.
-    browser.addEventListener?.('online', onChange, { signal })
-    browser.document?.addEventListener('visibilitychange', onChange, { signal })
-
-    const keep = (next: Copy) => {
-      copy = next
-      if (!signal.aborted) tell(next)
-      return next
-    }
-    const pause = (wait?: number, isAsked = false) =>
-      new Promise<void>(resolve => {
-        const timer = wait === undefined ? undefined : setTimeout(resolve, wait)
-        interrupt = () => {
-          if (isAsked && !signal.aborted) return
-          clearTimeout(timer)
-          resolve()
-        }
-        if (signal.aborted) interrupt()
-      })
-    const growingWait = () => {
-      failures += 1
-      return about(Math.min(longestWait, 500 * 2 ** failures))
-    }
-
-    /** Follows one stream to its end. Resolves with how long to wait before the next one. */
-    const stream = async (since: string) => {
-      const attempt = new AbortController()
-      let isInterrupted = false
+  const keep = (next: Copy) => {
+    copy = next
+    if (!signal.aborted) tell(next)
+    return next
+  }
+  const pause = (wait?: number, isAsked = false) =>
+    new Promise<void>(resolve => {
+      const timer = wait === undefined ? undefined : setTimeout(resolve, wait)
       interrupt = () => {
-        isInterrupted = true
-        attempt.abort()
+        if (isAsked && !signal.aborted) return
+        clearTimeout(timer)
+        resolve()
       }
-      let heard = Date.now()
-      let readyAt: number | undefined
-      let last: { reason?: string; retry?: number } = {}
-      // An interval, since it notices soon after a sleep how late it is.
-      const watch = setInterval(() => {
-        if (Date.now() - heard > (readyAt === undefined ? patience : longestSilence)) attempt.abort()
-      }, 1000)
-      const onBytes = () => {
-        heard = Date.now()
-      }
-      try {
-        const response = await open(id, since, attempt.signal).catch(error => {
-          if (attempt.signal.aborted) return undefined
-          throw error instanceof ViewerError ? error : noAnswer(error)
-        })
-        if (response && !response.ok && !absent.includes(response.status))
-          throw errorOf(response, await response.json().catch(() => undefined))
-        if (response?.ok && response.body)
-          for await (const { event, data = '{}', retry } of eventsIn(response.body, attempt.signal, onBytes)) {
-            if (event === 'ready') readyAt = Date.now()
-            if (event === 'end') last = { ...JSON.parse(data), retry: Math.min(longestWait, Number(retry)) }
-            if (event !== 'changes' || attempt.signal.aborted) continue
-            const page: Changes = JSON.parse(data)
-            isBehind = page.reset
-            if (isBehind) break
-            since = keep(await take(id, since, page)).cursor
-          }
-      } finally {
-        clearInterval(watch)
-        attempt.abort()
-      }
-      if (isInterrupted) return 0
-      if (readyAt === undefined) {
-        pollUntil = Date.now() + pollFor
-        return 0
-      }
-      // Asking shows whether the session has ended for good.
-      if (last.reason === 'session') isBehind = true
-      if (Date.now() - readyAt > steadyAfter) failures = 0
-      return last.reason === 'token' ? 0 : last.retry || growingWait()
-    }
+      if (signal.aborted) interrupt()
+    })
+  const growingWait = () => {
+    failures += 1
+    return about(Math.min(longestWait, 500 * 2 ** failures))
+  }
 
-    const turn = async () => {
-      const isPolling = Date.now() < pollUntil
-      if (!copy || isBehind || isPolling) {
-        const next = await read(id, signal)
-        if (!copy || textOf(next) !== textOf(copy)) keep(next)
-        copy = next
-      }
-      isBehind = false
-      if (signal.aborted || isHidden()) return 0
-      if (!isPolling) return stream(copy.cursor)
-      failures = 0
-      return about(pollEvery)
+  const waitAfter = ({ readyAt, reason, retry }: End) => {
+    if (readyAt === undefined) {
+      pollUntil = Date.now() + pollFor
+      return 0
     }
+    // Asking shows whether the session has ended for good.
+    if (reason === 'session') isBehind = true
+    if (Date.now() - readyAt > steadyAfter) failures = 0
+    return reason === 'token' ? 0 : retry || growingWait()
+  }
 
-    while (!signal.aborted) {
-      try {
-        await pause(copy && isHidden() ? undefined : await turn())
-      } catch (error) {
-        if (signal.aborted) return
-        if (!mayBeTemporary(error)) throw error
-        isBehind = true
-        pollUntil = 0
-        const { retryAfter = 0 } = error
-        // Where streams are full, the service asks only for a moment.
-        await pause(Math.max(growingWait(), retryAfter * 1000 + about(1000)), retryAfter > 0)
-      }
+  /** Follows one stream to its end. Resolves with how long to wait before the next one. */
+  const stream = async (since: string) => {
+    const attempt = new AbortController()
+    let isInterrupted = false
+    interrupt = () => {
+      isInterrupted = true
+      attempt.abort()
+    }
+    const end = await readStream(open(id, since, attempt.signal), attempt, async page => {
+      if (page.reset) isBehind = true
+      else since = keep(await take(id, since, page)).cursor
+    })
+    return isInterrupted ? 0 : waitAfter(end)
+  }
+
+  const turn = async () => {
+    const isPolling = Date.now() < pollUntil
+    if (!copy || isBehind || isPolling) {
+      const next = await read(id, signal)
+      if (!copy || textOf(next) !== textOf(copy)) keep(next)
+      copy = next
+    }
+    isBehind = false
+    if (signal.aborted || isHidden()) return 0
+    if (!isPolling) return stream(copy.cursor)
+    failures = 0
+    return about(pollEvery)
+  }
+
+  while (!signal.aborted) {
+    try {
+      await pause(copy && isHidden() ? undefined : await turn())
+    } catch (error) {
+      if (signal.aborted) return
+      if (!mayBeTemporary(error)) throw error
+      isBehind = true
+      pollUntil = 0
+      const { retryAfter = 0 } = error
+      // Where streams are full, the service asks only for a moment.
+      await pause(Math.max(growingWait(), retryAfter * 1000 + about(1000)), retryAfter > 0)
     }
   }
+}
+
+/** Follows for one caller at a time. */
+export const createLive = (options: Options) => {
+  let current = new AbortController()
 
   return {
     /** Resolves with the first copy, however long that takes. The next one takes its place. */
@@ -210,7 +242,7 @@ export const createLive = ({ owner, read, take, open }: Options) => {
       const mine = new AbortController()
       current = mine
       signal?.addEventListener('abort', () => mine.abort(signal.reason), { signal: mine.signal })
-      const user = await owner()
+      const user = await options.owner()
       if (!user) throw signedOut()
       return new Promise<Copy>((resolve, reject) => {
         let isThere = false
@@ -219,7 +251,7 @@ export const createLive = ({ owner, read, take, open }: Options) => {
           isThere = true
           resolve(copy)
         }
-        follow(user.id, mine.signal, tell)
+        follow(options, user.id, mine.signal, tell)
           .then(() => reject(mine.signal.reason))
           .catch(error => {
             mine.abort()
