@@ -71,12 +71,12 @@ export class DeadlineQueue {
   run<T>(job: () => T | Promise<T>, elapsed: number, caller?: CallerKey) {
     return new Promise<T>((resolve, reject) => {
       let isExpired = false
-      let giveUp = () => false
+      let giveUp: (() => boolean) | undefined
       const end = this.inProgress.start(
         () => {
           isExpired = true
           reject(unavailable())
-          if (giveUp()) end()
+          if (giveUp?.()) end()
         },
         elapsed,
         caller
