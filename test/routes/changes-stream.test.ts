@@ -726,6 +726,18 @@ t.test('a write that takes effect after its caller got a 503 is told', async t =
   await stream.told(changes => idsIn(changes).includes(1))
 })
 
+t.test('one that takes too long to begin is refused, and leaves nothing behind', async t => {
+  const proxy = await proxyTo(t, await seededUrl(t, { contents: films }))
+  const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '1000' } })
+  const viewer = await viewerOf(app)
+  // Longer than the request may take, but not than the connection.
+  proxy.hold('unionWith', 2200)
+  assertFailure(t, await viewer.get('/changes/stream'), 503, 'the stream')
+  await sleep(1500)
+  t.equal(await openIn(app), 0)
+  t.equal((await viewer.get('/changes')).statusCode, 200)
+})
+
 t.test('a fault ends a stream without a word, and is logged', async t => {
   const log: string[] = []
   const app = await buildWith(t, { contents: films }, { log })

@@ -178,6 +178,8 @@ test('a database that freezes', async t => {
     t.ok(ms < (await bound), `${what} after ${ms} ms`)
   })
   const crowd = Array.from({ length: 150 }, () => timed(refresh()))
+  // How long a crowd that needs no database takes beside it.
+  const usual = Array.from({ length: 150 }, () => timed(app.inject('/health')))
   t.equal((await app.inject('/health')).statusCode, 200)
   await Promise.all(answers)
   const refused = await Promise.all(crowd)
@@ -185,8 +187,9 @@ test('a database that freezes', async t => {
     refused.every(([{ statusCode }]) => statusCode === 503),
     'also with a crowd of requests'
   )
-  const slowest = Math.max(...refused.map(([, ms]) => ms))
-  t.ok(slowest < (await bound), `the slowest of them after ${slowest} ms`)
+  const slowestOf = (answers: [unknown, number][]) => Math.max(...answers.map(([, ms]) => ms))
+  const slowest = slowestOf(refused)
+  t.ok(slowest < (await bound) + slowestOf(await Promise.all(usual)), `the slowest of them after ${slowest} ms`)
 
   // A login that comes when the outage is known.
   const [late, ms] = await timed(logIn(email))
