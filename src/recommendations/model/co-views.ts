@@ -95,6 +95,13 @@ export const countedGram = (set: TrainingSet, weights: Float64Array, maxViews = 
     return views
   }
 
+  const clearLists = (items: Uint32Array, users: number) => {
+    for (const item of items) {
+      const end = viewerStarts[item + 1] as number
+      for (let at = viewerStarts[item] as number; at < end && (viewers[at] as number) < users; at++) newest[viewers[at] as number] = -1
+    }
+  }
+
   return (items, matrix, size) => {
     const views = viewsOf(items)
     makeRoom(views)
@@ -120,10 +127,7 @@ export const countedGram = (set: TrainingSet, weights: Float64Array, maxViews = 
         newest[user] = entry++
       }
     }
-    for (const item of items) {
-      const end = viewerStarts[item + 1] as number
-      for (let at = viewerStarts[item] as number; at < end && (viewers[at] as number) < users; at++) newest[viewers[at] as number] = -1
-    }
+    clearLists(items, users)
   }
 }
 

@@ -17,8 +17,9 @@ const share = 0.2
 /** How many items of a history are held out: a fifth on average, never all. */
 const countOf = (size: number, random: () => number) => Math.min(Math.floor(size * share + random()), size - 1)
 
-export const holdOut = (data: Interactions, kind: HoldOutKind, seed: number): HoldOut => {
-  const { itemCount, starts, items, weights } = data
+/** By place in the histories: whether the item is held out. */
+const heldOf = (data: Interactions, kind: HoldOutKind, seed: number) => {
+  const { starts, items } = data
   const random = randomFrom(seed)
   const userCount = userCountOf(data)
   const isHeld = new Uint8Array(items.length)
@@ -34,7 +35,13 @@ export const holdOut = (data: Interactions, kind: HoldOutKind, seed: number): Ho
       left--
     }
   }
+  return isHeld
+}
 
+export const holdOut = (data: Interactions, kind: HoldOutKind, seed: number): HoldOut => {
+  const { itemCount, starts, items, weights } = data
+  const userCount = userCountOf(data)
+  const isHeld = heldOf(data, kind, seed)
   const heldCount = isHeld.reduce((sum, one) => sum + one, 0)
   const heldStarts = new Uint32Array(userCount + 1)
   const held = new Uint32Array(heldCount)

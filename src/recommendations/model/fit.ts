@@ -29,10 +29,6 @@ export const choicesOf = (out: HoldOut, ranker: Ranker, seed: number): Choices =
   const starts = [0]
   const seenBy = new Uint32Array(training.itemCount)
   let size = 0
-  const add = (at: number) => {
-    rows.set(all.subarray(at * width, (at + 1) * width), size * width)
-    size++
-  }
   for (let user = 0; user < userCountOf(training) && starts.length <= mostChoices; user++) {
     if (heldStarts[user] === heldStarts[user + 1]) continue
     const past = pastOf(training, user)
@@ -42,18 +38,26 @@ export const choicesOf = (out: HoldOut, ranker: Ranker, seed: number): Choices =
     const place = pool.findIndex(({ item }) => item === chosen)
     if (place < 0) continue
     ranker.describe(past, pool, all)
-    add(place)
-    let left = Math.min(rejected, pool.length - 1)
-    for (let at = 0, rest = pool.length - 1; left > 0; at++) {
-      if (at === place) continue
-      // Selection sampling: takes exactly this many, each with the same probability.
-      if (random() * rest-- >= left) continue
-      add(at)
-      left--
+    for (const at of [place, ...rejectedOf(pool.length, place, random)]) {
+      rows.set(all.subarray(at * width, (at + 1) * width), size * width)
+      size++
     }
     starts.push(size)
   }
   return { width, rows: rows.subarray(0, size * width), starts: Uint32Array.from(starts) }
+}
+
+/** A random part of the candidates without the chosen one, in their order. */
+const rejectedOf = (candidates: number, chosen: number, random: () => number) => {
+  const places: number[] = []
+  let left = Math.min(rejected, candidates - 1)
+  // Selection sampling: takes exactly this many, each with the same probability.
+  for (let at = 0, rest = candidates - 1; left > 0; at++) {
+    if (at === chosen || random() * rest-- >= left) continue
+    places.push(at)
+    left--
+  }
+  return places
 }
 
 /** How strongly the weights are drawn to the usual ones: about as much as this many choices say against it. */

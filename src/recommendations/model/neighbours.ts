@@ -76,31 +76,36 @@ export const weighted = ({ starts, targets, weights }: Neighbours, factor: numbe
   weights: weights.map(weight => weight * factor)
 })
 
+const isBefore = (a: number, b: number, values: Float64Array) => {
+  const one = values[a] as number
+  const other = values[b] as number
+  return one > other || (one === other && a < b)
+}
+
+/** Partitions the items from `low` to `high` (Hoare): none up to the returned place comes after one behind it. */
+const partition = (items: Uint32Array, low: number, high: number, values: Float64Array) => {
+  const pivot = items[(low + high) >> 1] as number
+  let left = low
+  let right = high
+  for (;;) {
+    while (isBefore(items[left] as number, pivot, values)) left++
+    while (isBefore(pivot, items[right] as number, values)) right--
+    if (left >= right) return right
+    const moved = items[left] as number
+    items[left++] = items[right] as number
+    items[right--] = moved
+  }
+}
+
 /** Moves the `count` items with the highest values to the front (quickselect). Returns how many there are. Ties go to the lower item. */
 export const selectBest = (items: Uint32Array, size: number, values: Float64Array, count: number) => {
   if (size <= count) return size
-  const better = (a: number, b: number) => {
-    const one = values[a] as number
-    const other = values[b] as number
-    return one > other || (one === other && a < b)
-  }
   let low = 0
   let high = size - 1
   while (low < high) {
-    const pivot = items[(low + high) >> 1] as number
-    let left = low
-    let right = high
-    while (left <= right) {
-      while (better(items[left] as number, pivot)) left++
-      while (better(pivot, items[right] as number)) right--
-      if (left > right) break
-      const moved = items[left] as number
-      items[left++] = items[right] as number
-      items[right--] = moved
-    }
-    if (count - 1 <= right) high = right
-    else if (count - 1 >= left) low = left
-    else break
+    const middle = partition(items, low, high, values)
+    if (count - 1 <= middle) high = middle
+    else low = middle + 1
   }
   return count
 }

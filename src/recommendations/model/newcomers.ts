@@ -36,30 +36,48 @@ const extended = (values: Float32Array, length: number, value: number) => {
   return longer
 }
 
+/** Sums by item, of which most stay 0. Taking the best clears them. */
+class Sums {
+  private readonly sums: Float64Array
+  private found: number[] = []
+
+  constructor(itemCount: number) {
+    this.sums = new Float64Array(itemCount)
+  }
+
+  add(item: number, amount: number) {
+    if (this.sums[item] === 0) this.found.push(item)
+    this.sums[item] = (this.sums[item] as number) + amount
+  }
+
+  /** The highest scores above 0. */
+  best(keep: number, scoreOf: (item: number, sum: number) => number) {
+    const best = new Best(keep)
+    for (const item of this.found) {
+      const score = scoreOf(item, this.sums[item] as number)
+      // An item is found twice if its sum was 0 in between. The reset makes it count once.
+      this.sums[item] = 0
+      if (score > 0) best.offer(item, score)
+    }
+    this.found = []
+    return best.taken
+  }
+}
+
 /** For each row of `one`, the weighted sum of the rows of `other` that it names. Keeps the strongest targets of each row. */
 export const product = (one: Neighbours, other: Neighbours, keep: number): Neighbours => {
   const count = one.starts.length - 1
-  const sums = new Float64Array(count)
+  const sums = new Sums(count)
   const rows = new Rows(count)
   for (let row = 0; row < count; row++) {
-    const found: number[] = []
     for (let at = one.starts[row] as number; at < (one.starts[row + 1] as number); at++) {
       const middle = one.targets[at] as number
       const weight = one.weights[at] as number
       for (let place = other.starts[middle] as number; place < (other.starts[middle + 1] as number); place++) {
-        const target = other.targets[place] as number
-        if (sums[target] === 0) found.push(target)
-        sums[target] = (sums[target] as number) + weight * (other.weights[place] as number)
+        sums.add(other.targets[place] as number, weight * (other.weights[place] as number))
       }
     }
-    const best = new Best(keep)
-    for (const target of found) {
-      const sum = sums[target] as number
-      // A target is found twice if its sum was 0 in between. The reset makes it count once.
-      sums[target] = 0
-      if (sum > 0 && target !== row) best.offer(target, sum)
-    }
-    for (const { item, score } of best.taken) rows.add(item, score)
+    for (const { item, score } of sums.best(keep, (target, sum) => (target === row ? 0 : sum))) rows.add(item, score)
     rows.close()
   }
   return rows.sorted()
@@ -127,13 +145,13 @@ const withRows = (starts: Uint32Array, count: number) => {
   return longer
 }
 
-/** How rare each feature is. What most items have says nothing about any of them. */
-const raritiesOf = ({ starts, values }: Features, featureCount: number) => {
+/** What each feature counts: the more, the rarer it is. What most items have says nothing about any of them. */
+const gainsOf = ({ starts, values }: Features, featureCount: number) => {
   const bounds = startsOf(values, featureCount)
   const items = starts.length - 1
   return new Float64Array(featureCount).map((_, feature) => {
     const share = ((bounds[feature + 1] as number) - (bounds[feature] as number)) / items
-    return share > 0.5 ? 0 : Math.log(1 / share)
+    return share > 0.5 ? 0 : Math.log(1 / share) ** 2
   })
 }
 
@@ -142,36 +160,28 @@ export const likenesses = (features: Features, given: Iterable<number>, accepts:
   const { starts, values } = features
   const itemCount = starts.length - 1
   const featureCount = values.reduce((most, value) => Math.max(most, value + 1), 0)
-  const rarities = raritiesOf(features, featureCount)
+  const gains = gainsOf(features, featureCount)
   const having = transposed({ starts, targets: values, weights: undefined }, featureCount)
-  const lengths = new Float64Array(itemCount)
-  for (let item = 0; item < itemCount; item++) {
-    const own = values.subarray(starts[item], starts[item + 1])
-    lengths[item] = Math.sqrt(own.reduce((sum, feature) => sum + (rarities[feature] as number) ** 2, 0))
+  const featuresOf = (item: number) => values.subarray(starts[item], starts[item + 1])
+  const lengths = new Float64Array(itemCount).map((_, item) =>
+    Math.sqrt(featuresOf(item).reduce((sum, feature) => sum + (gains[feature] as number), 0))
+  )
+
+  const products = new Sums(itemCount)
+  const mostLike = (item: number) => {
+    for (const feature of featuresOf(item)) {
+      const gain = gains[feature] as number
+      if (gain === 0) continue
+      for (const other of having.targets.subarray(having.starts[feature], having.starts[feature + 1])) products.add(other, gain)
+    }
+    const length = lengths[item] as number
+    return products.best(keep, (other, product) => (other !== item && accepts(other) ? product / (length * (lengths[other] as number)) : 0))
   }
 
   const isGiven = new Set(given)
-  const products = new Float64Array(itemCount)
   const rows = new Rows(itemCount)
   for (let item = 0; item < itemCount; item++) {
-    if (isGiven.has(item)) {
-      const found: number[] = []
-      for (const feature of values.subarray(starts[item], starts[item + 1])) {
-        const gain = (rarities[feature] as number) ** 2
-        if (gain === 0) continue
-        for (const other of having.targets.subarray(having.starts[feature], having.starts[feature + 1])) {
-          if (products[other] === 0) found.push(other)
-          products[other] = (products[other] as number) + gain
-        }
-      }
-      const best = new Best(keep)
-      for (const other of found) {
-        const likeness = (products[other] as number) / ((lengths[item] as number) * (lengths[other] as number))
-        products[other] = 0
-        if (other !== item && likeness >= best.least && accepts(other)) best.offer(other, likeness)
-      }
-      for (const { item: other, score } of best.taken) rows.add(other, score)
-    }
+    if (isGiven.has(item)) for (const { item: other, score } of mostLike(item)) rows.add(other, score)
     rows.close()
   }
   return rows.sorted()

@@ -21,8 +21,8 @@ export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number
   const values = new Float64Array(itemCount)
   const near = new Rows(itemCount)
   const pairs = new Rows(itemCount)
-  for (let item = 0; item < itemCount; item++) {
-    succession.count(item)
+
+  const closeNear = (item: number) => {
     const { size } = succession
     for (let at = 0; at < size; at++) {
       const other = items[at] as number
@@ -34,17 +34,26 @@ export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number
       if (before[other] !== 0) near.add(other, before[other] as number)
     }
     near.close()
+  }
 
+  const closePairs = (item: number) => {
+    const { size } = succession
     for (let at = 0; at < size; at++) {
       const other = items[at] as number
       values[other] = other < item ? ((before[other] as number) + (after[other] as number)) / Math.sqrt(diagonal[other] as number) : 0
     }
-    const kept = selectBest(items, size, values, room)
-    for (let at = 0; at < kept; at++) {
+    const count = selectBest(items, size, values, room)
+    for (let at = 0; at < count; at++) {
       const other = items[at] as number
       if (other < item) pairs.add(other, decay * ((before[other] as number) + (after[other] as number)))
     }
     pairs.close()
+  }
+
+  for (let item = 0; item < itemCount; item++) {
+    succession.count(item)
+    closeNear(item)
+    closePairs(item)
   }
   return { near: near.sorted(), gram: gramOf(pairs.sorted(), diagonal), diagonal, mean: set.items.length / itemCount }
 }

@@ -142,8 +142,10 @@ export class Ranker {
     const ages = Math.min(items.length, this.reach)
     for (let age = 0; age < ages; age++) {
       const at = items.length - 1 - age
+      const item = items[at] as number
       const interest = interests ? (interests[at] as number) : 1
-      this.addFeatures(items[at] as number, age, [interest, interest * recent, interest * longer])
+      if (age === 0) this.markSure(item)
+      this.addFeatures(item, age, [interest, interest * recent, interest * longer])
       recent *= decays[0]
       longer *= decays[1]
     }
@@ -164,12 +166,9 @@ export class Ranker {
 
   /** Adds what an item of the past says about the candidates. */
   private addFeatures(item: number, age: number, [interest, recent, longer]: [number, number, number]) {
-    const { places, sums, isSure } = this
-    const { links, views } = this.ranking
-    const { starts, targets, weights, tables } = links
+    const { places, sums } = this
+    const { starts, targets, weights, tables } = this.ranking.links
     const stride = perTable * tables
-    // An item with fewer viewers may have borrowed its links from items like it (newcomers.ts), so they are not sure.
-    const isKnown = (views[item] as number) >= enoughToBeSure
     const end = starts[item + 1] as number
     for (let link = starts[item] as number; link < end; link++) {
       const place = places[targets[link] as number] as number
@@ -183,7 +182,20 @@ export class Ranker {
         if (age < longAgo) sums[sum + tables + table] = (sums[sum + tables + table] as number) + recent * weight
         if (age < newest) sums[sum + (2 + age) * tables + table] = interest * weight
       }
-      if (age === 0 && isKnown && weights[own + followersTable] === 1) isSure[place - 1] = 1
+    }
+  }
+
+  /** Marks the candidates that all viewers of the newest item went on to. */
+  private markSure(item: number) {
+    const { places, isSure } = this
+    const { links, views } = this.ranking
+    const { starts, targets, weights, tables } = links
+    // An item with fewer viewers may have borrowed its links from items like it (newcomers.ts), so they are not sure.
+    if ((views[item] as number) < enoughToBeSure) return
+    const end = starts[item + 1] as number
+    for (let link = starts[item] as number; link < end; link++) {
+      const place = places[targets[link] as number] as number
+      if (place > 0 && weights[link * tables + followersTable] === 1) isSure[place - 1] = 1
     }
   }
 

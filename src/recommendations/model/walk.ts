@@ -29,28 +29,29 @@ export const walk = (set: TrainingSet, shape: WalkShape, within?: Uint8Array, on
 
   const perSource = shape.per === 'source'
   const keep = within && perSource ? Math.ceil((shape.keep * within.reduce((sum, one) => sum + one, 0)) / itemCount) : shape.keep
-  const penalties = perSource ? targetPenalties : sourcePenalties
+  const [ownPenalties, penalties] = perSource ? [sourcePenalties, targetPenalties] : [targetPenalties, sourcePenalties]
   const coViews = new CoViews(set, weights)
+  const { items, counts } = coViews
   const values = new Float64Array(itemCount)
   const rows = new Rows(itemCount)
 
-  for (let item = 0; item < itemCount; item++) {
-    if (perSource || !within || within[item] === 1) {
-      coViews.count(item)
-      const { items, counts } = coViews
-      let { size } = coViews
-      if (perSource && within) size = moveToFront(items, size, within)
-      for (let at = 0; at < size; at++) {
-        const other = items[at] as number
-        values[other] = (counts[other] as number) * (penalties[other] as number)
-      }
-      const best = selectBest(items, size, values, keep)
-      const own = (perSource ? sourcePenalties : targetPenalties)[item] as number
-      for (let at = 0; at < best; at++) {
-        const other = items[at] as number
-        rows.add(other, (values[other] as number) * own)
-      }
+  const addBest = (item: number) => {
+    coViews.count(item)
+    const size = perSource && within ? moveToFront(items, coViews.size, within) : coViews.size
+    for (let at = 0; at < size; at++) {
+      const other = items[at] as number
+      values[other] = (counts[other] as number) * (penalties[other] as number)
     }
+    const best = selectBest(items, size, values, keep)
+    const own = ownPenalties[item] as number
+    for (let at = 0; at < best; at++) {
+      const other = items[at] as number
+      rows.add(other, (values[other] as number) * own)
+    }
+  }
+
+  for (let item = 0; item < itemCount; item++) {
+    if (perSource || !within || within[item] === 1) addBest(item)
     rows.close()
     onItem?.(item + 1)
   }
