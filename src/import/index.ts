@@ -88,11 +88,12 @@ export const importFiles = async (db: Db, input: string[] | Record<string, strin
 }
 
 const importNoticed = async (db: Db, input: string[] | Record<string, string>, options: ImportOptions): Promise<ImportResult> => {
-  const { prune = false, signal, confirm = async () => ({}) } = options
+  const { signal, confirm = async () => ({}) } = options
   const { sources, faults: wrongFiles } = Array.isArray(input) ? await filesOf(input) : textsOf(input)
   const faults = new Faults()
   for (const fault of wrongFiles) faults.add(fault)
-  const kinds = kindsOf(runOf(db, sources, options))
+  const run = runOf(db, sources, options)
+  const kinds = kindsOf(run)
   const result: ImportResult = { kinds: {}, interrupted: false }
   const isInterrupted = () => {
     result.interrupted = signal?.aborted ?? false
@@ -117,7 +118,7 @@ const importNoticed = async (db: Db, input: string[] | Record<string, string>, o
     await assertUnchanged(source, states[at])
   }
 
-  for (const { kind } of prune ? sources : []) {
+  for (const kind of run.pruned) {
     const pruned = await pruneKind(db, kinds[kind], confirm)
     if (pruned === undefined) continue
     result.kinds[kind] = { ...(result.kinds[kind] as Counts), pruned }
