@@ -31,7 +31,8 @@ export class Profiles {
   }
 
   async check(report: ReportFault) {
-    const noAccounts = await this.checkAccounts(report)
+    const noAccounts = await this.accountFaults()
+    this.reportAccounts(noAccounts, report)
     await this.checkLimits(noAccounts, report)
   }
 
@@ -39,10 +40,9 @@ export class Profiles {
     return this.db.collection<UserDocument>('users')
   }
 
-  /** Reports records whose `account_id` is not the id of an account. Returns these ids, each with the reason. */
-  private async checkAccounts(report: ReportFault) {
+  /** Each `account_id` of the run that is not the id of an account, with the reason. */
+  private async accountFaults() {
     const reasons = new Map<number, string>()
-    const faults: { place: number; account: number }[] = []
     for (const batch of inBatches(this.accounts.pairs())) {
       const others: number[] = []
       for (const [, account] of batch) {
@@ -50,11 +50,18 @@ export class Profiles {
         else if (this.accounts.has(account)) reasons.set(account, `user ${account} is itself a profile`)
       }
       for (const [account, reason] of await this.storedFaults(others)) reasons.set(account, reason)
-      for (const [id, account] of batch) if (reasons.has(account)) faults.push({ place: this.given.get(0, id) as number, account })
+    }
+    return reasons
+  }
+
+  private reportAccounts(reasons: ReadonlyMap<number, string>, report: ReportFault) {
+    const faults: { place: number; reason: string }[] = []
+    for (const [id, account] of this.accounts.pairs()) {
+      const reason = reasons.get(account)
+      if (reason) faults.push({ place: this.given.get(0, id) as number, reason })
     }
     faults.sort((one, other) => one.place - other.place)
-    for (const { place, account } of faults) report(place, 'account_id', reasons.get(account) as string)
-    return reasons
+    for (const { place, reason } of faults) report(place, 'account_id', reason)
   }
 
   /** Of ids that the run lacks, returns those that are no accounts in the database either, each with the reason. */
