@@ -137,6 +137,8 @@ const [quote, comma, open, backslash, close, openObject, closeObject] = Buffer.f
 const isBlank = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || isMark(byte)
 /** The bytes of a byte order mark. */
 const isMark = (byte: number) => byte === 0xef || byte === 0xbb || byte === 0xbf
+const opens = (byte: number) => byte === openObject || byte === open
+const closes = (byte: number) => byte === closeObject || byte === close
 
 /** Returns a function that takes the bytes of an array one by one and says whether one ends an element. */
 const endFinder = () => {
@@ -145,15 +147,14 @@ const endFinder = () => {
   let escaped = false
   return (byte: number) => {
     if (inText) {
-      if (escaped) escaped = false
-      else if (byte === backslash) escaped = true
-      else if (byte === quote) inText = false
+      inText = escaped || byte !== quote
+      escaped = !escaped && byte === backslash
       return false
     }
-    if (byte === quote) inText = true
-    else if (byte === openObject || byte === open) depth++
-    else if (depth === 0) return byte === comma || byte === close
-    else if (byte === closeObject || byte === close) depth--
+    if (depth === 0 && (byte === comma || byte === close)) return true
+    inText = byte === quote
+    if (opens(byte)) depth++
+    else if (depth > 0 && closes(byte)) depth--
     return false
   }
 }
@@ -177,25 +178,40 @@ const elements = (): Splitter => {
     place++
   }
 
+  /** Returns where the elements begin in the chunk. */
+  const begin = (chunk: Buffer, pieces: Piece[]) => {
+    const at = chunk.findIndex(byte => !isBlank(byte))
+    if (chunk[at] === open) state = 'within'
+    else if (at !== -1) lose(pieces, 'is not an array')
+    return at + 1
+  }
+
+  /** Returns where the array ends in the chunk. */
+  const split = (chunk: Buffer, start: number, pieces: Piece[]) => {
+    let from = start
+    for (let at = start; at < chunk.length; at++) {
+      const byte = chunk[at] as number
+      if (!isEnd(byte)) continue
+      const isLast = byte === close
+      buffer.add(chunk.subarray(from, at))
+      take(pieces, isLast)
+      from = at + 1
+      if (isLast) {
+        state = 'after'
+        return from
+      }
+    }
+    buffer.add(chunk.subarray(from))
+    return chunk.length
+  }
+
   return {
     push(chunk) {
       const pieces: Piece[] = []
-      let from = 0
-      for (let at = 0; at < chunk.length && state !== 'lost'; at++) {
-        const byte = chunk[at] as number
-        if (state === 'within') {
-          if (!isEnd(byte)) continue
-          buffer.add(chunk.subarray(from, at))
-          from = at + 1
-          take(pieces, byte === close)
-          if (byte === close) state = 'after'
-        } else if (!isBlank(byte)) {
-          if (state === 'before' && byte === open) state = 'within'
-          else lose(pieces, state === 'before' ? 'is not an array' : 'has more text after the end of the array')
-          from = at + 1
-        }
-      }
-      if (state === 'within') buffer.add(chunk.subarray(from))
+      let at = 0
+      if (state === 'before') at = begin(chunk, pieces)
+      if (state === 'within') at = split(chunk, at, pieces)
+      if (state === 'after' && !chunk.subarray(at).every(isBlank)) lose(pieces, 'has more text after the end of the array')
       return pieces
     },
     end() {

@@ -226,6 +226,14 @@ t.test('elements of an array', async t => {
       ]
     ],
     [
+      'a bracket too many',
+      '[}, 2]',
+      [
+        [1, "Unexpected token '}'"],
+        [2, 2]
+      ]
+    ],
+    [
       'missing elements',
       '[,1,,2,]',
       [
