@@ -62,8 +62,7 @@ export default fp(
           app.log.info('the service is ready')
           return
         } catch (err) {
-          if (closing.signal.aborted) return
-          if (attempt % warnEvery === 0) app.log.warn({ err }, failureOf(err as Error))
+          if (!closing.signal.aborted && attempt % warnEvery === 0) app.log.warn({ err }, failureOf(err as Error))
           await sleep(interval, undefined, { signal: closing.signal }).catch(() => undefined)
         }
       }
