@@ -56,6 +56,12 @@ export default fp(
     const isEventLoopDelayed = await eventLoopWatch(app)
     const countForRateLimit = rateLimitsOf(app.settings)
     const notNow = unavailable()
+    const refusalByRate = ({ viewer, ip }: FastifyRequest) => {
+      const wait = countForRateLimit(viewer, ip)
+      if (wait === 0) return undefined
+      app.countRefusal(viewer ? 'user_limit' : 'address_limit')
+      return tooManyRequests(wait / 1000)
+    }
     const refusalOf = (request: FastifyRequest) => {
       const { admission } = request.routeOptions.config
       if (admission === 'vital') return undefined
@@ -68,11 +74,8 @@ export default fp(
         app.countRefusal('event_loop')
         return notNow
       }
-      const wait = countForRateLimit(request.viewer, request.ip)
-      if (wait > 0) {
-        app.countRefusal(request.viewer ? 'user_limit' : 'address_limit')
-        return tooManyRequests(wait / 1000)
-      }
+      const tooFast = refusalByRate(request)
+      if (tooFast) return tooFast
       // Until the database is prepared, unique indexes may be missing, and writes could leave duplicates. An unknown path has no admission
       // class, so it is a 404 even then.
       const needsDatabase = admission !== undefined && admission !== 'static'
