@@ -32,10 +32,7 @@ export const columnReader = <Row>(kinds: Kinds<Row>) => {
       for (let at = 4; array[at] !== 0; row++) {
         const begin = array.indexOf(0, at) + 1
         at = begin + view.getInt32(begin, true)
-        if (readFields(array, view, begin, fields, columns, row)) continue
-        const read = BSON.deserialize(array.subarray(begin, at))
-        for (const [field, { name, isMoment }] of fields.entries())
-          if (name in read) put(columns, field, row, isMoment ? millisecondsOf(read[name]) : read[name])
+        if (!readFields(array, view, begin, fields, columns, row)) readByDriver(array.subarray(begin, at), fields, columns, row)
       }
     }
     return Object.fromEntries(fields.map(({ name }, field) => [name, columns[field]])) as Columns<Row>
@@ -79,6 +76,12 @@ const readFields = (bytes: Buffer, view: DataView, begin: number, fields: Field[
     else return false
   }
   return true
+}
+
+const readByDriver = (document: Buffer, fields: Field[], columns: unknown[][], row: number) => {
+  const read = BSON.deserialize(document)
+  for (const [field, { name, isMoment }] of fields.entries())
+    if (name in read) put(columns, field, row, isMoment ? millisecondsOf(read[name]) : read[name])
 }
 
 /** Looks first from `likely` on. */
