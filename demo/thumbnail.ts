@@ -1,4 +1,4 @@
-import { randomFrom } from '../src/recommendations/model/sampling.js'
+import { randomFrom } from '../src/recommendations/model/index.js'
 
 const width = 640
 const height = 360

@@ -1,4 +1,4 @@
-import { randomFrom } from '../src/recommendations/model/sampling.js'
+import { randomFrom } from '../src/recommendations/model/index.js'
 import { days } from '../src/time.js'
 import { type DemoContent, demoContents, isPlayable, lines, openDuring, type PlayableContent } from './contents.js'
 

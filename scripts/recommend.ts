@@ -2,9 +2,20 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Faults } from '../src/import/checking.js'
-import { type HoldOut, type HoldOutKind, holdOut, type Quality, qualitiesOf, splitByTime } from '../src/recommendations/model/evaluation.js'
-import { byPopularity, firstOf, type Interactions } from '../src/recommendations/model/interactions.js'
-import { type Model, type TrainingStep, train } from '../src/recommendations/model/train.js'
+import {
+  byPopularity,
+  firstOf,
+  type HoldOut,
+  type HoldOutKind,
+  holdOut,
+  type Interactions,
+  type Model,
+  type Quality,
+  qualitiesOf,
+  splitByTime,
+  type TrainingStep,
+  train
+} from '../src/recommendations/model/index.js'
 import { stopOnSignal } from './command-line.js'
 import { outputAt } from './output.js'
 import { progressTo } from './progress.js'

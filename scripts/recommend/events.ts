@@ -1,9 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { Faults } from '../../src/import/checking.js'
-import type { TimedEvents } from '../../src/recommendations/model/evaluation.js'
-import { firstOf, type Interactions, interactionsOf, pastOf } from '../../src/recommendations/model/interactions.js'
-import { Ranker, type Ranking } from '../../src/recommendations/model/ranker.js'
-import { Growing } from '../../src/recommendations/model/sparse-matrix.js'
+import {
+  firstOf,
+  Growing,
+  type Interactions,
+  interactionsOf,
+  pastOf,
+  Ranker,
+  type Ranking,
+  type TimedEvents
+} from '../../src/recommendations/model/index.js'
 import { seconds, timeOf } from '../../src/time.js'
 
 const lineFeed = 0x0a

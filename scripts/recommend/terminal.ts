@@ -1,5 +1,4 @@
-import { countWithAny, type HoldOutKind, type Quality, type TimeSplit } from '../../src/recommendations/model/evaluation.js'
-import type { Model } from '../../src/recommendations/model/train.js'
+import { countWithAny, type HoldOutKind, type Model, type Quality, type TimeSplit } from '../../src/recommendations/model/index.js'
 import { invocationOf, readersOf } from '../command-line.js'
 import type { Dataset } from './events.js'
 

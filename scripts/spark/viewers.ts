@@ -1,4 +1,4 @@
-import { randomFrom } from '../../src/recommendations/model/sampling.js'
+import { randomFrom } from '../../src/recommendations/model/index.js'
 
 export interface Shape {
   viewers: number

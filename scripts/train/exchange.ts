@@ -9,10 +9,17 @@ import type { Data } from '../../src/data/index.js'
 import type { InterestSettings } from '../../src/recommendations/interest.js'
 import type { TrainingProgress } from '../../src/recommendations/learning/training.js'
 import { readTitles, watchedTitles } from '../../src/recommendations/learning/training-data.js'
-import { Histories, type Interactions, type WeightedIds } from '../../src/recommendations/model/interactions.js'
-import { randomFrom } from '../../src/recommendations/model/sampling.js'
-import { shapes, shares } from '../../src/recommendations/model/tables.js'
-import { type Fit, fittedWeights, maxForChoice } from '../../src/recommendations/model/train.js'
+import {
+  type Fit,
+  fittedWeights,
+  Histories,
+  type Interactions,
+  maxForChoice,
+  randomFrom,
+  shapes,
+  shares,
+  type WeightedIds
+} from '../../src/recommendations/model/index.js'
 import { invocationOf, readersOf } from '../command-line.js'
 
 const command = invocationOf('train')

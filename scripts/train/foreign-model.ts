@@ -3,8 +3,7 @@ import { Refusal } from '../../src/data/audit.js'
 import type { Data } from '../../src/data/index.js'
 import type { Lease } from '../../src/data/leases.js'
 import { featuresInOrder, newcomersOf, readTitleFeatures, readTitles } from '../../src/recommendations/learning/training-data.js'
-import { withNewcomers } from '../../src/recommendations/model/newcomers.js'
-import { featureCount } from '../../src/recommendations/model/ranker.js'
+import { featureCount, withNewcomers } from '../../src/recommendations/model/index.js'
 import { largestModel, modelFormat, packed, type StoredModel, unpacked } from '../../src/recommendations/stored-model.js'
 
 /** Stores a model that was trained elsewhere. Every running process then loads it. */

@@ -1,4 +1,4 @@
-import type { Ranking } from './model/ranker.js'
+import type { Ranking } from './model/index.js'
 
 /** The version of the packed format. Raise it with every change, so that processes of both versions can run side by side. */
 export const modelFormat = 4

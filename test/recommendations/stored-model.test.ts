@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { readModelFile } from '../../scripts/train/foreign-model.js'
 import { everybody } from '../../src/catalogue/audience.js'
-import { featureCount, type Share } from '../../src/recommendations/model/ranker.js'
+import { featureCount, type Share } from '../../src/recommendations/model/index.js'
 import { Recommender } from '../../src/recommendations/serving/recommender.js'
 import { largestModel, modelFormat, packed, type StoredModel, unpacked } from '../../src/recommendations/stored-model.js'
 import { buildWith } from '../helpers/app.js'

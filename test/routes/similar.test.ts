@@ -1,6 +1,6 @@
 import t from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
-import { randomFrom } from '../../src/recommendations/model/sampling.js'
+import { randomFrom } from '../../src/recommendations/model/index.js'
 import { moveClock } from '../catalogue/helper.js'
 import { assertRefused, notFound } from '../helpers/answers.js'
 import { type App, buildWith } from '../helpers/app.js'

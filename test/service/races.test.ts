@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { HistoryDocument } from '../../src/data/history.js'
 import type { WatchlistDocument } from '../../src/data/watchlist.js'
-import { randomFrom } from '../../src/recommendations/model/sampling.js'
+import { randomFrom } from '../../src/recommendations/model/index.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
 import { build } from '../helpers/app.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import { randomFrom } from '../../../src/recommendations/model/sampling.js'
+import { randomFrom } from '../../../src/recommendations/model/index.js'
 
 /** Generated data ends when the command starts, so views are as recent as those of a real service. */
 const newest = Date.now()

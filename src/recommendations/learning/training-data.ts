@@ -4,9 +4,7 @@ import { Tree } from '../../catalogue/tree.js'
 import { fitsSkeleton } from '../../data/contents.js'
 import type { Data } from '../../data/index.js'
 import { addInterest, type InterestSettings, interestOf } from '../interest.js'
-import { Histories, type Interactions, type WeightedIds } from '../model/interactions.js'
-import type { Features } from '../model/newcomers.js'
-import { Growing } from '../model/sparse-matrix.js'
+import { type Features, Growing, Histories, type Interactions, type WeightedIds } from '../model/index.js'
 
 interface TrainingData {
   interactions: Interactions

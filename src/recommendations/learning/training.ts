@@ -1,9 +1,7 @@
 import type { Data } from '../../data/index.js'
 import type { Lease } from '../../data/leases.js'
 import type { InterestSettings } from '../interest.js'
-import type { Quality } from '../model/evaluation.js'
-import { withNewcomers } from '../model/newcomers.js'
-import { type Model, train } from '../model/train.js'
+import { type Model, type Quality, train, withNewcomers } from '../model/index.js'
 import { modelFormat, packed } from '../stored-model.js'
 import { readTrainingData } from './training-data.js'
 

@@ -3,7 +3,7 @@ import { type Audience, type Country, isOpen } from '../../catalogue/audience.js
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { defaultOrder } from '../../catalogue/listing.js'
 import { anywhere, type PopularityDocument } from '../../data/popularity.js'
-import { Best } from '../model/ranker.js'
+import { Best } from '../model/index.js'
 
 /** How many open titles to choose, and for whom. The excluded titles, rows of the skeleton, do not qualify. */
 export interface TitleRequest {

@@ -1,0 +1,28 @@
+/** The door of the model: other folders import nothing else of it. */
+export {
+  countWithAny,
+  type HoldOut,
+  type HoldOutKind,
+  holdOut,
+  type Quality,
+  qualitiesOf,
+  splitByTime,
+  type TimedEvents,
+  type TimeSplit
+} from './evaluation.js'
+export {
+  byPopularity,
+  firstOf,
+  Histories,
+  type Interactions,
+  interactionsOf,
+  type Past,
+  pastOf,
+  type WeightedIds
+} from './interactions.js'
+export { type Features, withNewcomers } from './newcomers.js'
+export { Best, featureCount, poolSize, Ranker, type Ranking, reach, type Scored, type Share } from './ranker.js'
+export { randomFrom } from './sampling.js'
+export { Growing } from './sparse-matrix.js'
+export { shapes, shares } from './tables.js'
+export { type Fit, fittedWeights, type Model, maxForChoice, type TrainingStep, train } from './train.js'
