@@ -1,8 +1,8 @@
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { isUnavailable } from '../src/data/driver/faults.js'
-import { retryDeadline, withRetries } from '../src/data/driver/retry.js'
+import { isUnavailable } from '../src/database/faults.js'
+import { retryDeadline, withRetries } from '../src/database/retry.js'
 import { tooManyRequests, unavailable } from '../src/errors.js'
 import { callerOf } from '../src/http/addresses.js'
 import { gauge } from '../src/metrics/instruments.js'
@@ -110,7 +110,7 @@ export default fp(
       const { spentMs, routeOptions, viewer } = request
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
-      // Only reads are repeated here, as a whole. A request that writes might do something twice, so src/data/ repeats single writes instead.
+      // Only reads are repeated here, as a whole. A request that writes might do something twice, so the queries repeat single writes instead.
       const run = isRepeatable(request) ? repeating(handle, timeout - spentMs) : handle
       if (admission === 'viewer' && viewer) return viewerQueue.run(run, spentMs, viewer.account)
       const answer = run()

@@ -3,8 +3,6 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fast
 import fp from 'fastify-plugin'
 import type { SignedIn } from '../schemas/identity.js'
 import type { Audience } from '../src/catalogue/audience.js'
-import type { Session } from '../src/data/sessions.js'
-import { toUser, type UserDocument } from '../src/data/users.js'
 import { forbidden, unauthenticated } from '../src/errors.js'
 import { reasonOf } from '../src/http/logging.js'
 import { countryFrom } from '../src/http/requests.js'
@@ -12,7 +10,9 @@ import { profileHeader } from '../src/identity/chosen-profiles.js'
 import { keysFromPem, keysFromUrl } from '../src/identity/provider-keys.js'
 import { providerTokens } from '../src/identity/provider-tokens.js'
 import { hasProvider } from '../src/identity/secrets.js'
+import type { Session } from '../src/identity/sessions.js'
 import { type CheckToken, type Claims, ownTokens, type Viewer } from '../src/identity/tokens.js'
+import { toUser, type UserDocument } from '../src/identity/users.js'
 import { answerTimeoutOf, withDeadline } from '../src/overload/deadlines.js'
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { isUnavailable } from '../src/data/driver/faults.js'
+import { isUnavailable } from '../src/database/faults.js'
 import { ErrorAnswer, expectationFailed, internal, malformed, resourceNotFound, tooLarge, unavailable } from '../src/errors.js'
 import { beginAnswer } from '../src/http/open-requests.js'
 import { cacheControl, jsonType } from '../src/http/reply.js'

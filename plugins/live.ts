@@ -1,10 +1,10 @@
 import fp from 'fastify-plugin'
 import { Counter } from 'prom-client'
 import { gauge } from '../src/metrics/instruments.js'
-import { changesPage } from '../src/viewing/changes.js'
-import { LiveStreams } from '../src/viewing/live.js'
-import { streamEnds } from '../src/viewing/live-stream.js'
-import { NudgeReader } from '../src/viewing/nudging.js'
+import { changesPage } from '../src/sync/changes.js'
+import { LiveStreams } from '../src/sync/live.js'
+import { streamEnds } from '../src/sync/live-stream.js'
+import { NudgeReader } from '../src/sync/nudging.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,16 +1,17 @@
 import fp from 'fastify-plugin'
 import type { Db, MongoClient } from 'mongodb'
 import type { Registry } from 'prom-client'
-import { closeSoon, connectionTo, timeoutsOf } from '../src/data/driver/connection.js'
-import { type Operation, observed } from '../src/data/driver/observing.js'
-import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
-import { nudgesOf } from '../src/data/nudges.js'
-import { accessTokensEndAfter } from '../src/data/session-ends.js'
+import { ensureIndexes } from '../src/database/collections.js'
+import { closeSoon, connectionTo, timeoutsOf } from '../src/database/connection.js'
+import { type Data, dataOf } from '../src/database/data.js'
+import { type Operation, observed } from '../src/database/observing.js'
 import { EndedSessions } from '../src/identity/revocations.js'
+import { accessTokensEndAfter } from '../src/identity/session-ends.js'
 import { gauge, histogram } from '../src/metrics/instruments.js'
 import { Outage } from '../src/overload/outage.js'
+import { nudgesOf } from '../src/sync/nudges.js'
+import { Nudger } from '../src/sync/nudging.js'
 import { seconds } from '../src/time.js'
-import { Nudger } from '../src/viewing/nudging.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

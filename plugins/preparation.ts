@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
-import { isUnavailable } from '../src/data/driver/faults.js'
+import { isUnavailable } from '../src/database/faults.js'
 import { seconds } from '../src/time.js'
 
 declare module 'fastify' {

@@ -1,9 +1,9 @@
 import fp from 'fastify-plugin'
-import { erasuresKeptDays } from '../src/data/erasures.js'
 import { Revocations } from '../src/identity/revocations.js'
 import { hasProvider } from '../src/identity/secrets.js'
 import { gauge } from '../src/metrics/instruments.js'
 import { sweepDue } from '../src/privacy/erase.js'
+import { erasuresKeptDays } from '../src/privacy/erasures.js'
 import { days, minutes, seconds } from '../src/time.js'
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 import { CommandSettings, settingsOrExit } from '../src/config.js'
-import { type AuditDocument, auditOf } from '../src/data/audit.js'
-import { connectionTo } from '../src/data/driver/connection.js'
+import { connectionTo } from '../src/database/connection.js'
+import { type AuditDocument, auditOf } from '../src/privacy/audit.js'
 import { moment } from '../src/time.js'
 import { endWithReader, invocationOf, orFail, readersOf } from './command-line.js'
 

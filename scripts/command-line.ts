@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { basename, relative } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { isUnavailable } from '../src/data/driver/faults.js'
+import { isUnavailable } from '../src/database/faults.js'
 
 /** How the caller started a command, for texts that say how it is used. The image has no npm scripts. */
 export const invocationOf = (name: string, script = process.argv[1] as string) =>

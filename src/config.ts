@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { ErrorObject } from 'ajv'
 import { MongoClient } from 'mongodb'
-import { loginWindowMinutes, maxSuccessfulLogins } from './data/attempts.js'
+import { loginWindowMinutes, maxSuccessfulLogins } from './identity/attempts.js'
 import { refuseUnusableTokens, refuseWeakSecret, withTokenSource } from './identity/secrets.js'
 import { inputAjv, rule } from './validators.js'
 

@@ -2,11 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { answers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { Credentials, SignedIn } from '../../schemas/identity.js'
-import { loginWindowMinutes } from '../../src/data/attempts.js'
-import { sessionsPerUser } from '../../src/data/session-ends.js'
 import { orThrow, unauthenticated } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { ok } from '../../src/http/reply.js'
+import { loginWindowMinutes } from '../../src/identity/attempts.js'
+import { sessionsPerUser } from '../../src/identity/session-ends.js'
 
 const schema = {
   summary: 'Sign in',

@@ -3,11 +3,11 @@ import { forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { Done } from '../../schemas/common.js'
 import { Playing, StoppedQuery } from '../../schemas/playing.js'
-import type { Player } from '../../src/data/playing.js'
 import { contentIdMissing, givenContentNotFound } from '../../src/errors.js'
 import { done } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
 import type { Viewer } from '../../src/identity/tokens.js'
+import type { Player } from '../../src/viewing/playing.js'
 
 const tags = ['Playing']
 const security = [{ bearer: [] }]

@@ -7,8 +7,8 @@ import { Done, Ok } from '../../schemas/common.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { Preferences, PreferencesChange } from '../../schemas/preferences.js'
 import { storedIdsOf } from '../../src/catalogue/contents.js'
-import { anyTitle } from '../../src/data/lists.js'
 import { done, ok } from '../../src/http/reply.js'
+import { anyTitle } from '../../src/viewing/lists.js'
 
 const shared = { tags: ['Preferences'], security: [{ bearer: [] }] }
 const ofTitle = { ...shared, params: Type.Object({ contentId: IntegerId('Id of the content item', 1405) }) }

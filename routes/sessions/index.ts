@@ -6,9 +6,9 @@ import { answers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { SessionId } from '../../schemas/path-ids.js'
 import { Session } from '../../schemas/session.js'
-import { toSession } from '../../src/data/session-document.js'
-import { sessionsPerUser } from '../../src/data/session-ends.js'
 import { done, ok } from '../../src/http/reply.js'
+import { toSession } from '../../src/identity/session-document.js'
+import { sessionsPerUser } from '../../src/identity/session-ends.js'
 import type { Viewer } from '../../src/identity/tokens.js'
 
 const shared = { tags: ['Identity'], security: [{ bearer: [] }] }

@@ -1,4 +1,4 @@
-import { connectionTo } from '../../src/data/driver/connection.js'
+import { connectionTo } from '../../src/database/connection.js'
 import { orFail, say } from '../command-line.js'
 import { exitOnSignal } from '../processes.js'
 import { fill } from './data.js'

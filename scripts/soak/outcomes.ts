@@ -1,7 +1,7 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import type { Db } from 'mongodb'
-import type { HistoryDocument } from '../../src/data/history.js'
-import type { WatchlistDocument } from '../../src/data/watchlist.js'
+import type { HistoryDocument } from '../../src/viewing/history.js'
+import type { WatchlistDocument } from '../../src/viewing/watchlist.js'
 import type { Answer } from './viewers.js'
 
 /** How often each kind of something occurred. */

@@ -1,6 +1,6 @@
 import { emailPattern } from '../../schemas/import.js'
-import { Refusal } from '../../src/data/audit.js'
 import { integerId } from '../../src/http/requests.js'
+import { Refusal } from '../../src/privacy/audit.js'
 import { invocationOf, readersOf } from '../command-line.js'
 
 const usage = `Usage: ${invocationOf('user')} ACTION

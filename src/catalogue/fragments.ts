@@ -1,11 +1,11 @@
 import { Content } from '../../schemas/content.js'
 import { Cache } from '../cache.js'
-import { type ContentDocument, toContent } from '../data/contents.js'
 import { unavailable } from '../errors.js'
 import { Pacer } from '../overload/pacer.js'
 import { Semaphore } from '../overload/semaphore.js'
 import { isWireMoment } from '../time.js'
 import { jsonParts, ownBytes } from './bytes.js'
+import { type ContentDocument, toContent } from './content-documents.js'
 import { wireFormOf } from './servable.js'
 import type { Skeleton } from './skeleton.js'
 

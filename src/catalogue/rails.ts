@@ -1,7 +1,6 @@
 import { ContentsQuery } from '../../schemas/contents-query.js'
 import { longestShelf } from '../../schemas/home.js'
 import type { RailCollectionsQuery } from '../../schemas/rail-collection.js'
-import { type RailDocument, toRail, withinLimits } from '../data/rail-collections.js'
 import { onPage, pageMeta } from '../http/reply.js'
 import { compileValidator } from '../http/validation.js'
 import { ValidCache } from './answers.js'
@@ -9,6 +8,7 @@ import { type Audience, segmentOf } from './audience.js'
 import { pageAnswer, partsOf } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { selectContents } from './contents.js'
+import { type RailDocument, toRail, withinLimits } from './rail-collections.js'
 
 /** One page of GET /rail-collections. `contentsUrl` is the absolute URL of GET /contents. */
 export const railCollectionsAnswer = (catalogue: Catalogue, query: RailCollectionsQuery, contentsUrl: string) => {

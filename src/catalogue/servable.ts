@@ -4,13 +4,13 @@ import { RailCollection } from '../../schemas/rail-collection.js'
 import { Term } from '../../schemas/term.js'
 import { LegalText, SupportText } from '../../schemas/texts.js'
 import { Cache } from '../cache.js'
-import { type LegalDocument, toLegalText } from '../data/legal-documents.js'
-import type { ProgrammeDocument } from '../data/programmes.js'
-import { type RailCollectionDocument, toRail } from '../data/rail-collections.js'
-import { type SupportTextDocument, toSupportText } from '../data/support-texts.js'
-import { type TermDocument, toTerm } from '../data/terms.js'
 import { isWireMoment, minutes } from '../time.js'
 import { wireAjv } from '../validators.js'
+import { type LegalDocument, toLegalText } from './legal-documents.js'
+import type { ProgrammeDocument } from './programmes.js'
+import { type RailCollectionDocument, toRail } from './rail-collections.js'
+import { type SupportTextDocument, toSupportText } from './support-texts.js'
+import { type TermDocument, toTerm } from './term-documents.js'
 
 /** The wire form of a document, or undefined if it cannot be made or does not match the schema. */
 export const wireFormOf =

@@ -1,5 +1,5 @@
-import type { SkeletonContent } from '../data/contents.js'
 import { DictionaryColumn, NumberColumn, type RowFilter } from './columns.js'
+import type { SkeletonContent } from './content-documents.js'
 import { fold } from './search/index.js'
 
 const never = Number.POSITIVE_INFINITY

@@ -1,12 +1,12 @@
 import type { PageQuery } from '../../schemas/page.js'
 import type { TermsQuery } from '../../schemas/term.js'
-import { type TermDocument, toTerm } from '../data/terms.js'
 import { orThrow, resourceNotFound } from '../errors.js'
 import { ok, pageMeta } from '../http/reply.js'
 import type { Answering } from './answers.js'
 import { jsonAnswer, pageAnswer, partsOf } from './bytes.js'
 import { DictionaryColumn, distinct, type RowFilter, select } from './columns.js'
 import { fold } from './search/index.js'
+import { type TermDocument, toTerm } from './term-documents.js'
 
 interface TermsSource extends Answering {
   terms: Terms

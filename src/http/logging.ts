@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { destination, type SerializedError, stdSerializers } from 'pino'
-import { isUnavailable } from '../data/driver/faults.js'
+import { isUnavailable } from '../database/faults.js'
 
 /** Fields to redact, up to two levels deep. */
 const secrets = [

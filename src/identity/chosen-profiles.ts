@@ -1,10 +1,10 @@
 import { Cache } from '../cache.js'
-import type { Data } from '../data/index.js'
-import { profilesKeptFor } from '../data/profiles.js'
+import type { Data } from '../database/data.js'
 import { unavailable } from '../errors.js'
 import { withDeadline } from '../overload/deadlines.js'
 import type { Outage } from '../overload/outage.js'
 import { minutes } from '../time.js'
+import { profilesKeptFor } from './profile-documents.js'
 import type { Viewer } from './tokens.js'
 
 /** The request header in which apps with an identity provider name the profile. */

@@ -1,11 +1,11 @@
 import { createHmac, hash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { pollStep } from '../../schemas/device.js'
 import type { Settings } from '../config.js'
-import { type ApprovedDevice, codeLife, type Decision } from '../data/device-codes.js'
-import type { Data } from '../data/index.js'
-import { epochOf } from '../data/session-document.js'
+import type { Data } from '../database/data.js'
 import { deviceRefused, orThrow, resourceNotFound, tooManyCodes, tooManyRequests } from '../errors.js'
+import { type ApprovedDevice, codeLife, type Decision } from './device-codes.js'
 import { profileIfCurrent } from './profiles.js'
+import { epochOf } from './session-document.js'
 import type { Viewer } from './tokens.js'
 
 /** Somebody who types a code. */

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import type { Settings } from '../config.js'
-import type { Data } from '../data/index.js'
-import { emailKey, type HashField, type UserDocument } from '../data/users.js'
+import type { Data } from '../database/data.js'
 import { tooManyLogins, unauthenticated, unavailable } from '../errors.js'
 import { answerTimeoutOf } from '../overload/deadlines.js'
 import { LoginQueue, type Requester } from '../overload/login-queue.js'
 import { hashPassword, isPasswordHash, isReplaceable, verifyPassword } from './passwords.js'
 import { Refusals } from './refusal-times.js'
+import { emailKey, type HashField, type UserDocument } from './users.js'
 
 /** At most half of the cores, rounded up, and no more than the four threads of libuv. */
 const hashesAtOnce = Math.min(4, Math.ceil(availableParallelism() / 2))

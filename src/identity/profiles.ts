@@ -1,11 +1,11 @@
 import type { ProfileSwitch } from '../../schemas/profile.js'
-import type { Data } from '../data/index.js'
-import { isFirst } from '../data/profiles.js'
-import { epochOf } from '../data/session-document.js'
-import type { UserDocument } from '../data/users.js'
+import type { Data } from '../database/data.js'
 import { invalid, orThrow, unauthenticated } from '../errors.js'
 import type { PasswordChecks } from './password-checks.js'
+import { isFirst } from './profile-documents.js'
+import { epochOf } from './session-document.js'
 import type { Viewer } from './tokens.js'
+import type { UserDocument } from './users.js'
 
 /**
  * A check for `sessions.begin`. Finds the profile if it is still there, its account has not ended all sessions since the new one was allowed,

@@ -1,10 +1,10 @@
 import { compactVerify } from 'jose'
 import { Cache } from '../cache.js'
-import type { ProviderUser } from '../data/users.js'
 import { ErrorAnswer } from '../errors.js'
 import { seconds } from '../time.js'
 import type { ProviderKeys } from './provider-keys.js'
 import { areValid, type CheckToken, type CommonClaims, hasNoExtensions, ProviderClaims, tokenCache } from './tokens.js'
+import type { ProviderUser } from './users.js'
 
 interface Options {
   iss: string

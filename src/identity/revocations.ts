@@ -1,5 +1,5 @@
-import type { Data } from '../data/index.js'
-import type { RevisionKind } from '../data/revisions.js'
+import type { Data } from '../database/data.js'
+import type { RevisionKind } from '../database/revisions.js'
 import { minutes, seconds } from '../time.js'
 import { ExpiringIds } from './expiring-ids.js'
 import type { Viewer } from './tokens.js'

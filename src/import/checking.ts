@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { ErrorObject } from 'ajv'
 import { type ImportKind, importRecords } from '../../schemas/import.js'
-import { Refusal } from '../data/audit.js'
+import { Refusal } from '../privacy/audit.js'
 import { inputAjv, rule } from '../validators.js'
 import type { Entry, Kind, ReportFault } from './kind.js'
 import { type BatchOptions, batchesOf, type Piece, parsed } from './records.js'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from 'mongodb'
-import { type Lease, leasesOf } from '../data/leases.js'
+import { type Lease, leasesOf } from '../database/leases.js'
 import { seconds } from '../time.js'
 
 /** Only the holder of this lease may import. */

@@ -1,5 +1,5 @@
+import type { ContentDocument } from '../catalogue/content-documents.js'
 import { leadIn } from '../catalogue/skeleton.js'
-import type { ContentDocument } from '../data/contents.js'
 import { Table } from '../table.js'
 import type { ImportRun, ReportFault } from './kind.js'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isUnavailable } from '../data/driver/faults.js'
+import { isUnavailable } from '../database/faults.js'
 import { ErrorAnswer } from '../errors.js'
 
 /** Whether an operation failed because the database does not answer, or not in time. */

@@ -1,4 +1,4 @@
-import type { Data } from '../data/index.js'
+import type { Data } from '../database/data.js'
 import type { Revocations } from '../identity/revocations.js'
 import { withDeadline } from '../overload/deadlines.js'
 import { minutes, seconds } from '../time.js'

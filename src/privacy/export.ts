@@ -1,13 +1,13 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import type { ExportedUser } from '../../schemas/export.js'
-import type { Data } from '../data/index.js'
-import type { ViewerList } from '../data/removals.js'
-import { toSession } from '../data/session-document.js'
-import type { UserDocument } from '../data/users.js'
-import { eachList } from '../data/viewer-lists.js'
+import type { Data } from '../database/data.js'
 import { orThrow, tooManyRequests, unauthenticated, unavailable } from '../errors.js'
+import { toSession } from '../identity/session-document.js'
+import type { UserDocument } from '../identity/users.js'
 import { Semaphore } from '../overload/semaphore.js'
+import type { ViewerList } from '../sync/removals.js'
 import { minutes, timestamp } from '../time.js'
+import { eachList } from '../viewing/viewer-lists.js'
 
 /** An export holds about a megabyte while its caller reads. */
 const exportsAtOnce = 16

@@ -1,8 +1,8 @@
 import type { Rating } from '../../schemas/rating.js'
 import { type Audience, existsFor } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import type { HistoryColumns, Opinions } from '../data/history-columns.js'
-import { isBegun } from '../data/progress.js'
+import type { HistoryColumns, Opinions } from '../viewing/history-columns.js'
+import { isBegun } from '../viewing/progress.js'
 
 export interface InterestSettings {
   /** Percentage from which a content counts as completed. */

@@ -4,10 +4,10 @@ import { type Audience, isOpen, isWithinAge } from '../catalogue/audience.js'
 import { jsonParts, pageBytes } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Fragment } from '../catalogue/fragments.js'
-import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
-import type { HistoryColumns } from '../data/history-columns.js'
-import { isCompleted, isResumable } from '../data/progress.js'
 import { isWireTime, timestamp } from '../time.js'
+import { type HistoryDocument, isServableHistory, toHistory } from './history.js'
+import type { HistoryColumns } from './history-columns.js'
+import { isCompleted, isResumable } from './progress.js'
 import { historyFields, withContents } from './viewer-bytes.js'
 
 interface Card {

@@ -2,7 +2,7 @@ import { type HomeAnswer, type HomeKind, type Home as HomeOnWire, type HomeRow, 
 import { everybody, segmentOf } from '../catalogue/audience.js'
 import { type JsonParts, jsonParts, list, okBytes, UnjoinedJson } from '../catalogue/bytes.js'
 import type { Fragment } from '../catalogue/fragments.js'
-import type { Data } from '../data/index.js'
+import type { Data } from '../database/data.js'
 import { withDeadline } from '../overload/deadlines.js'
 import type { Outage } from '../overload/outage.js'
 import { Pacer } from '../overload/pacer.js'

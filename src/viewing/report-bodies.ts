@@ -1,11 +1,11 @@
 import { maxMarked, ProgressReport, type ProgressUpdate, type RefusedReport, type WatchedMark } from '../../schemas/history.js'
 import { type Audience, isOpen } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import { progressOf } from '../data/progress.js'
-import type { Report } from '../data/reports.js'
 import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound, invalid, orThrow } from '../errors.js'
 import { hasContentId } from '../http/requests.js'
 import { compileValidator, invalidRequest } from '../http/validation.js'
+import { progressOf } from './progress.js'
+import type { Report } from './reports.js'
 
 /**
  * Whether the content must be known before the update. Looking it up may cost a read, so other updates skip it. With an age limit it

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { Catalogue } from '../../src/catalogue/catalogue.js'
-import type { ContentDocument } from '../../src/data/contents.js'
+import type { ContentDocument } from '../../src/catalogue/content-documents.js'
 import { idsOf } from '../helpers/answers.js'
 import { type App, build, buildWith } from '../helpers/app.js'
 import { change, databaseOf, seededUrl } from '../helpers/database.js'

@@ -1,5 +1,5 @@
-import type { StreamsDocument } from '../../src/data/playing.js'
-import type { UserDocument } from '../../src/data/users.js'
+import type { UserDocument } from '../../src/identity/users.js'
+import type { StreamsDocument } from '../../src/viewing/playing.js'
 import { type App, addUser, beginSession } from './app.js'
 import { databaseOf } from './database.js'
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { ContentDocument } from '../../src/catalogue/content-documents.js'
+import type { LegalDocument } from '../../src/catalogue/legal-documents.js'
+import type { ProgrammeDocument } from '../../src/catalogue/programmes.js'
+import type { RailCollectionDocument, RailDocument } from '../../src/catalogue/rail-collections.js'
 import { wordsOf } from '../../src/catalogue/search/index.js'
-import type { ContentDocument } from '../../src/data/contents.js'
-import type { HistoryDocument } from '../../src/data/history.js'
-import type { LegalDocument } from '../../src/data/legal-documents.js'
-import type { ProgrammeDocument } from '../../src/data/programmes.js'
-import type { RailCollectionDocument, RailDocument } from '../../src/data/rail-collections.js'
-import type { SupportTextDocument } from '../../src/data/support-texts.js'
-import type { TermDocument } from '../../src/data/terms.js'
+import type { SupportTextDocument } from '../../src/catalogue/support-texts.js'
+import type { TermDocument } from '../../src/catalogue/term-documents.js'
+import type { HistoryDocument } from '../../src/viewing/history.js'
 
 const long = new Date('2020-01-02T03:04:05.678Z')
 const written = () => ({ digest: randomUUID(), stamp: new Date() })

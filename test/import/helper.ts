@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
 import type { Test } from 'tap'
-import { connectionTo } from '../../src/data/driver/connection.js'
+import { connectionTo } from '../../src/database/connection.js'
 import { ImportError, type ImportOptions, importFiles } from '../../src/import/index.js'
 import { databaseUrl } from '../helpers/database.js'
 

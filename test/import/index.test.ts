@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { LeaseLost, leasesOf } from '../../src/data/leases.js'
+import { LeaseLost, leasesOf } from '../../src/database/leases.js'
 import type { ErrorAnswer } from '../../src/errors.js'
 import { importLease, withImportLease } from '../../src/import/import-lease.js'
 import {

@@ -1,7 +1,7 @@
 import { createHmac, createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
 import t from 'tap'
 import { forAnyone } from '../../plugins/authentication.js'
-import { dataOf } from '../../src/data/index.js'
+import { dataOf } from '../../src/database/data.js'
 import { ok } from '../../src/http/reply.js'
 import { EndedSessions } from '../../src/identity/revocations.js'
 import { unauthenticated } from '../helpers/answers.js'

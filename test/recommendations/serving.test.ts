@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type Audience, everybody } from '../../src/catalogue/audience.js'
-import type { PopularityDocument } from '../../src/data/popularity.js'
 import { interestOf } from '../../src/recommendations/interest.js'
+import type { PopularityDocument } from '../../src/recommendations/popularity-documents.js'
 import { varied } from '../../src/recommendations/serving/reasons.js'
 import { interleaved } from '../../src/recommendations/serving/served-model.js'
 import { Uptake } from '../../src/recommendations/serving/uptake.js'

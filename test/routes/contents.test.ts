@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { ContentDocument } from '../../src/data/contents.js'
+import type { ContentDocument } from '../../src/catalogue/content-documents.js'
 import { assertRefused, idsOf, notFound } from '../helpers/answers.js'
 import { type App, buildWith } from '../helpers/app.js'
 import { change } from '../helpers/database.js'

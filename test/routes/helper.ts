@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { ContentDocument } from '../../src/data/contents.js'
+import type { ContentDocument } from '../../src/catalogue/content-documents.js'
 import { type Answer, unauthenticated } from '../helpers/answers.js'
 import type { App } from '../helpers/app.js'
 import { film } from '../helpers/documents.js'

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import type { ContentDocument } from '../../src/data/contents.js'
-import type { HiddenDocument } from '../../src/data/hidden.js'
+import type { ContentDocument } from '../../src/catalogue/content-documents.js'
+import type { HiddenDocument } from '../../src/viewing/hidden.js'
 import { type Answer, assertRefused, collectionOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
 import t from 'tap'
-import type { HistoryDocument } from '../../src/data/history.js'
+import type { HistoryDocument } from '../../src/viewing/history.js'
 import { type Answer, assertRefused, collectionOf } from '../helpers/answers.js'
 import { build } from '../helpers/app.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
 import t from 'tap'
-import type { HistoryDocument } from '../../src/data/history.js'
+import type { HistoryDocument } from '../../src/viewing/history.js'
 import { assertRefused, collectionOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
-import type { HistoryDocument } from '../../src/data/history.js'
+import type { HistoryDocument } from '../../src/viewing/history.js'
 import { type Answer, assertRefused, collectionOf } from '../helpers/answers.js'
 import { build, buildWith } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'

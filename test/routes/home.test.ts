@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { ContentDocument } from '../../src/data/contents.js'
+import type { ContentDocument } from '../../src/catalogue/content-documents.js'
 import { moveClock } from '../catalogue/helper.js'
 import { type Answer, assertRefused, collectionOf, unauthenticated } from '../helpers/answers.js'
 import { addUser, buildWith, signIn } from '../helpers/app.js'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { codesPerAddress, sharedBucket } from '../../src/data/attempts.js'
+import { codesPerAddress, sharedBucket } from '../../src/identity/attempts.js'
 import { minutes } from '../../src/time.js'
 import { type App, addUser, build, password, signIn } from '../helpers/app.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'

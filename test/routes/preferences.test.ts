@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { PreferencesDocument } from '../../src/data/preferences.js'
+import type { PreferencesDocument } from '../../src/viewing/preferences.js'
 import { type Answer, assertRefused } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Db, MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
-import { sessionsOf } from '../../src/data/sessions.js'
+import { sessionsOf } from '../../src/identity/sessions.js'
 import { unauthenticated } from '../helpers/answers.js'
 import { type App, addUser, beginSession, build, password } from '../helpers/app.js'
 import { databaseUrl } from '../helpers/database.js'

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { WatchlistDocument } from '../../src/data/watchlist.js'
+import type { WatchlistDocument } from '../../src/viewing/watchlist.js'
 import { type Answer, assertRefused, collectionOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'

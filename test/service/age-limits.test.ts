@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { sessionsPerUser } from '../../src/data/session-ends.js'
+import { sessionsPerUser } from '../../src/identity/session-ends.js'
 import type { Answer } from '../helpers/answers.js'
 import { type App, addUser, beginSession, build, buildWith, providerUser } from '../helpers/app.js'
 import { change } from '../helpers/database.js'

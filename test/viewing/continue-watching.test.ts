@@ -1,8 +1,8 @@
 import t from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
+import type { ContentDocument } from '../../src/catalogue/content-documents.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { Tree } from '../../src/catalogue/tree.js'
-import type { ContentDocument } from '../../src/data/contents.js'
 import { continueWatching } from '../../src/viewing/continue-watching.js'
 import { content, episode, film } from '../helpers/documents.js'
 

@@ -5,9 +5,9 @@ import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { StreamHeaders, StreamQuery } from '../../../schemas/changes.js'
 import { tooManyRequests, unavailable } from '../../../src/errors.js'
-import { readCursor, recentCursor, resettingCursor } from '../../../src/viewing/change-cursor.js'
-import { changesPage } from '../../../src/viewing/changes.js'
-import { SentChanges } from '../../../src/viewing/sent-changes.js'
+import { readCursor, recentCursor, resettingCursor } from '../../../src/sync/change-cursor.js'
+import { changesPage } from '../../../src/sync/changes.js'
+import { SentChanges } from '../../../src/sync/sent-changes.js'
 
 const eventStream = 'text/event-stream'
 

@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { answers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { RefreshToken, SignedIn } from '../../../schemas/identity.js'
-import { isOfEpoch } from '../../../src/data/session-document.js'
 import { unauthenticated } from '../../../src/errors.js'
 import { ok } from '../../../src/http/reply.js'
+import { isOfEpoch } from '../../../src/identity/session-document.js'
 
 const schema = {
   summary: 'Get a new pair of tokens',

@@ -1,8 +1,8 @@
 import fastify from 'fastify'
 import type { Sort } from 'mongodb'
-import { connectionTo } from '../../../src/data/driver/connection.js'
-import { historyOf } from '../../../src/data/history.js'
-import { reportsOf } from '../../../src/data/reports.js'
+import { connectionTo } from '../../../src/database/connection.js'
+import { historyOf } from '../../../src/viewing/history.js'
+import { reportsOf } from '../../../src/viewing/reports.js'
 
 /**
  * The least that Fastify must do for the same responses: the same database operations (find and count for a list), then

@@ -1,6 +1,6 @@
 import { ContentsQuery } from '../../../schemas/contents-query.js'
 import type { RailCollectionRecord, RailRecord } from '../../../schemas/import.js'
-import type { RailCollectionDocument, RailDocument } from '../../data/rail-collections.js'
+import type { RailCollectionDocument, RailDocument } from '../../catalogue/rail-collections.js'
 import { integerId } from '../../http/requests.js'
 import { compileValidator, invalidRequest } from '../../http/validation.js'
 import { type ImportRun, type Kind, momentOf, type ReportFault } from '../kind.js'

@@ -1,7 +1,7 @@
-import type { Data } from '../../data/index.js'
-import type { Lease } from '../../data/leases.js'
-import { anywhere } from '../../data/popularity.js'
+import type { Data } from '../../database/data.js'
+import type { Lease } from '../../database/leases.js'
 import { days } from '../../time.js'
+import { anywhere } from '../popularity-documents.js'
 
 const halfLife = days(7)
 /** Older views count next to nothing. */

@@ -1,8 +1,8 @@
+import { fitsSkeleton } from '../../catalogue/content-documents.js'
 import { fold } from '../../catalogue/search/index.js'
 import { Skeleton } from '../../catalogue/skeleton.js'
 import { Tree } from '../../catalogue/tree.js'
-import { fitsSkeleton } from '../../data/contents.js'
-import type { Data } from '../../data/index.js'
+import type { Data } from '../../database/data.js'
 import { addInterest, type InterestSettings, interestOf } from '../interest.js'
 import { type Features, Growing, Histories, type Interactions, type WeightedIds } from '../model/index.js'
 

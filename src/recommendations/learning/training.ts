@@ -1,5 +1,5 @@
-import type { Data } from '../../data/index.js'
-import type { Lease } from '../../data/leases.js'
+import type { Data } from '../../database/data.js'
+import type { Lease } from '../../database/leases.js'
 import type { InterestSettings } from '../interest.js'
 import { type Model, type Quality, train, withNewcomers } from '../model/index.js'
 import { modelFormat, packed } from '../stored-model.js'

@@ -2,8 +2,8 @@ import { Cache } from '../../cache.js'
 import { type Audience, type Country, isOpen } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { defaultOrder } from '../../catalogue/listing.js'
-import { anywhere, type PopularityDocument } from '../../data/popularity.js'
 import { Best } from '../model/index.js'
+import { anywhere, type PopularityDocument } from '../popularity-documents.js'
 
 /** How many open titles to choose, and for whom. The excluded titles, rows of the skeleton, do not qualify. */
 export interface TitleRequest {

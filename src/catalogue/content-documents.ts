@@ -1,0 +1,210 @@
+import type { Db, Document, IndexDescription } from 'mongodb'
+import { oldest } from '../../schemas/common.js'
+import { type Content, type Marker, type OptionalContentFields, optionalContentFields } from '../../schemas/content.js'
+import { isWireMoment, timestamp, wireYears } from '../time.js'
+import { catalogueRead, type Imported } from './kinds.js'
+
+type Nullable<T> = { [Field in keyof T]: T[Field] | null }
+
+/** What is stored as it is sent. */
+type SentAsStored = Omit<Content, 'id' | 'start_date' | 'end_date' | 'created_at' | 'updated_at' | keyof OptionalContentFields>
+
+export interface ContentDocument extends Imported, SentAsStored, Nullable<OptionalContentFields> {
+  _id: number
+  start_date: Date
+  end_date: Date | null
+  created_at: Date
+  updated_at: Date
+  /** Contents are marked as deleted and never removed, because histories and watchlists still show them. */
+  deleted_at: Date | null
+  terms: number[]
+  /** Position among its siblings. */
+  position: number | null
+  /** The ids that the content had before. */
+  replaces?: number[] | null
+  /** The words that a search matches, made by `wordsOf`. */
+  words: { names: string[]; keywords: string[]; description: string[] }
+}
+
+export const contentIndexes: IndexDescription[] = [
+  { key: { stamp: 1 } },
+  // Only contents that replace others.
+  { key: { replaces: 1 }, partialFilterExpression: { replaces: { $gt: 0 } } }
+]
+
+const text = { bsonType: 'string' }
+const textOrNull = { bsonType: ['string', 'null'] }
+const texts = { bsonType: 'object', additionalProperties: text }
+const plan = { bsonType: 'object', required: ['id', 'vendor_name'], properties: { id: text, vendor_name: text } }
+/** Beyond these, the driver returns a `long` as an object. */
+const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+const wholeOrNull = { bsonType: ['int', 'long', 'double', 'null'], minimum: 0, maximum: safe.maximum, multipleOf: 1 }
+
+const isNothing = (value: unknown) => value === null || value === undefined
+const isText = (value: unknown) => typeof value === 'string'
+const isNumber = (value: unknown) => typeof value === 'number'
+const isNumberOrNothing = (value: unknown) => isNothing(value) || isNumber(value)
+const isDurationOrNothing = (value: unknown) => isNothing(value) || (Number.isFinite(value) && (value as number) > 0)
+const isAgeOrNothing = (value: unknown) =>
+  isNothing(value) || (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= oldest)
+const isMomentOrNothing = (value: unknown) => isNothing(value) || isWireMoment(value)
+const isListOrNothing = (isItem: (item: unknown) => boolean) => (value: unknown) =>
+  isNothing(value) || (Array.isArray(value) && value.every(isItem))
+
+const isMarker = (value: unknown) => {
+  const { type, start, end } = Object(value) as Record<keyof Marker, unknown>
+  return isText(type) && Number.isFinite(start) && (isNothing(end) || Number.isFinite(end))
+}
+
+const asStored = <T>(value: T) => value
+const orNull = <T>(value: T | null | undefined) => value ?? null
+/** Left out without a value. */
+const ifAny = <T>(value: T | null | undefined) => value ?? undefined
+/** Used by the import, and again when they are sent: other software may not have sorted them. */
+export const byStart = (markers: Marker[] | null | undefined) =>
+  markers?.length ? markers.toSorted((one, other) => one.start - other.start) : undefined
+const momentOrNull = (value: Date | null | undefined) => (value ? timestamp(value) : null)
+
+/** How to check a value that other software may have written: in memory if the skeleton holds it, else in the database. */
+type Check = { inSkeleton: (value: unknown) => boolean } | { required: Document } | { optional: Document } | { query: Document }
+
+type Fields = {
+  [Name in Exclude<keyof Content, 'id'>]-?: Check & { sent: (value: ContentDocument[Name]) => Content[Name] }
+} & Record<'deleted_at' | 'terms' | 'position' | 'replaces' | 'stamp', Check>
+
+/** How each field is checked and sent, in the order in which they are sent. */
+const fields = {
+  parent_id: { inSkeleton: isNumberOrNothing, sent: orNull },
+  type: { inSkeleton: isText, sent: asStored },
+  handler: { required: text, sent: asStored },
+  handler_type: { required: text, sent: asStored },
+  handler_id: { required: text, sent: asStored },
+  name: { inSkeleton: isText, sent: asStored },
+  title: { required: texts, sent: asStored },
+  description: { required: texts, sent: asStored },
+  weight: { inSkeleton: isNumberOrNothing, sent: orNull },
+  thumbnail: { required: text, sent: asStored },
+  thumbnail_handler: { required: text, sent: asStored },
+  keywords: { required: text, sent: asStored },
+  pricing: { optional: { bsonType: ['object', 'null'] }, sent: orNull },
+  payments_asset_id: { optional: textOrNull, sent: orNull },
+  purchaseable: { required: { bsonType: ['int', 'long', 'double'], ...safe }, sent: asStored },
+  start_date: { inSkeleton: isWireMoment, sent: timestamp },
+  end_date: { inSkeleton: isMomentOrNothing, sent: momentOrNull },
+  countries_include: { inSkeleton: isListOrNothing(isText), sent: orNull },
+  countries_exclude: { inSkeleton: isListOrNothing(isText), sent: orNull },
+  created_at: { inSkeleton: isWireMoment, sent: timestamp },
+  updated_at: { query: { $gte: wireYears.first, $lte: wireYears.last }, sent: timestamp },
+  currency: { optional: textOrNull, sent: orNull },
+  price: { optional: { bsonType: ['int', 'long', 'double', 'null'], ...safe }, sent: orNull },
+  price_formatted: { optional: textOrNull, sent: orNull },
+  plans: { required: { bsonType: 'object', additionalProperties: plan }, sent: asStored },
+  link: { required: text, sent: asStored },
+  duration: { inSkeleton: isDurationOrNothing, sent: ifAny },
+  min_age: { inSkeleton: isAgeOrNothing, sent: ifAny },
+  season: { optional: wholeOrNull, sent: ifAny },
+  episode: { optional: wholeOrNull, sent: ifAny },
+  external_ids: { optional: { bsonType: ['object', 'null'], additionalProperties: text }, sent: ifAny },
+  markers: { inSkeleton: isListOrNothing(isMarker), sent: byStart },
+  // Not sent.
+  deleted_at: { inSkeleton: isMomentOrNothing },
+  terms: { inSkeleton: isListOrNothing(isNumber) },
+  position: { inSkeleton: isNumberOrNothing },
+  replaces: { inSkeleton: isListOrNothing(isNumber) },
+  stamp: { inSkeleton: isWireMoment }
+} satisfies Fields
+
+type FieldName = keyof typeof fields
+type InSkeleton = { [Name in FieldName]: (typeof fields)[Name] extends { inSkeleton: unknown } ? Name : never }[FieldName]
+/** What the skeleton holds of each content. */
+export type SkeletonContent = Pick<ContentDocument, '_id' | InSkeleton>
+
+interface AnyField {
+  inSkeleton?: (value: unknown) => boolean
+  required?: Document
+  optional?: Document
+  query?: Document
+  sent?: (value: unknown) => unknown
+}
+const all = Object.entries(fields) as [FieldName, AnyField][]
+const inSkeleton = all.flatMap(([name, field]) => (field.inSkeleton ? [{ name: name as InSkeleton, isRight: field.inSkeleton }] : []))
+const sent = all.flatMap(([name, field]) => (field.sent ? [{ name, toWire: field.sent }] : []))
+
+/** The database's part of the check. */
+const servableFilter: Document = {
+  $jsonSchema: {
+    required: all.flatMap(([name, { required }]) => (required ? [name] : [])),
+    properties: Object.fromEntries(
+      all.flatMap(([name, { required, optional }]) => (required || optional ? [[name, required ?? optional]] : []))
+    )
+  },
+  ...Object.fromEntries(all.flatMap(([name, { query }]) => (query ? [[name, query]] : [])))
+}
+
+/** The other part. */
+export const fitsSkeleton = (content: SkeletonContent) =>
+  Number.isSafeInteger(content._id) && inSkeleton.every(({ name, isRight }) => isRight(content[name]))
+
+export const noOptionalFields = Object.fromEntries(optionalContentFields.map(name => [name, null])) as Record<
+  keyof OptionalContentFields,
+  null
+>
+
+/** Those of the optional fields that have a value. */
+export const optionalFields = (content: Nullable<OptionalContentFields>): OptionalContentFields =>
+  Object.fromEntries(optionalContentFields.flatMap(name => ((content[name] ?? null) === null ? [] : [[name, content[name]]])))
+
+export const toContent = (content: ContentDocument) => {
+  const wire: Record<string, unknown> = { id: content._id }
+  for (const { name, toWire } of sent) {
+    const value = toWire(content[name])
+    if (value !== undefined) wire[name] = value
+  }
+  // Complete, because `fields` has every field of `Content`.
+  return wire as Content
+}
+
+const skeletonProjection = Object.fromEntries(inSkeleton.map(({ name }) => [name, 1]))
+
+/** What the search index holds of each content. */
+type ContentWords = Pick<ContentDocument, '_id' | 'words'>
+
+const writtenSince = (moment: Date | undefined) => (moment ? { stamp: { $gte: moment } } : {})
+
+export const contentsOf = (db: Db) => {
+  const contents = db.collection<ContentDocument>('contents')
+  return {
+    /** A cursor, because decoding many contents at once blocks the event loop. */
+    byIds: (ids: number[]) => contents.find({ _id: { $in: ids } }, { projection: { words: 0, digest: 0 } }),
+    /** The contents that can be served: all, or those written since a moment. */
+    forSkeleton: (since?: Date) =>
+      contents.find<SkeletonContent>(
+        { ...writtenSince(since), ...servableFilter },
+        { ...catalogueRead, projection: skeletonProjection, batchSize: 2000 }
+      ),
+    /** When a content was last written, in milliseconds. 0 if there is none. */
+    latestStamp: async () => {
+      const [latest] = await contents
+        .find({ stamp: { $lte: wireYears.last } }, { ...catalogueRead, projection: { stamp: 1 }, sort: { stamp: -1 }, limit: 1 })
+        .toArray()
+      return latest?.stamp.getTime() ?? 0
+    },
+    /** The ids of contents that cannot be served: of all, or of those written since a moment. */
+    unservable: async (since?: Date) => {
+      const filter = { ...writtenSince(since), $nor: [servableFilter] }
+      const found = await contents.find(filter, { ...catalogueRead, projection: { _id: 1 } }).toArray()
+      return found.map(({ _id }) => _id)
+    },
+    /** The keywords of all contents that have any. */
+    keywords: () =>
+      contents.find<Pick<ContentDocument, '_id' | 'keywords'>>(
+        { keywords: { $type: 'string', $ne: '' } },
+        { ...catalogueRead, projection: { keywords: 1 }, batchSize: 2000 }
+      ),
+    /** An estimate that includes contents that cannot be served. */
+    size: () => contents.estimatedDocumentCount(),
+    /** The words of these contents, or of all. In small batches, because decoding them blocks the event loop. */
+    words: (ids?: number[]) =>
+      contents.find<ContentWords>(ids ? { _id: { $in: ids } } : {}, { ...catalogueRead, projection: { words: 1 }, batchSize: 200 })
+  }
+}

@@ -1,0 +1,18 @@
+import type { Db } from 'mongodb'
+import { catalogueRead, type Imported } from './kinds.js'
+
+/** An entry in the schedule of a channel. */
+export interface ProgrammeDocument extends Imported {
+  _id: number
+  channel: string
+  starts_at: Date
+  ends_at: Date
+  content_id: number
+}
+
+export const programmesOf = (db: Db) => {
+  const programmes = db.collection<ProgrammeDocument>('programmes')
+  return {
+    all: () => programmes.find({}, { ...catalogueRead, projection: { channel: 1, starts_at: 1, ends_at: 1, content_id: 1 } })
+  }
+}

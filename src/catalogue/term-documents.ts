@@ -1,0 +1,24 @@
+import type { IndexDescription } from 'mongodb'
+import type { Term } from '../../schemas/term.js'
+import { timestamp } from '../time.js'
+import type { Imported } from './kinds.js'
+
+export interface TermDocument extends Imported {
+  _id: number
+  vendor_id: string
+  name: string
+  taxonomy: string
+  created_at: Date
+  updated_at: Date
+}
+
+export const termIndexes: IndexDescription[] = [{ key: { taxonomy: 1, vendor_id: 1 }, unique: true }]
+
+export const toTerm = (term: TermDocument): Term => ({
+  id: term._id,
+  vendor_id: term.vendor_id,
+  name: term.name,
+  taxonomy: term.taxonomy,
+  created_at: timestamp(term.created_at),
+  updated_at: timestamp(term.updated_at)
+})

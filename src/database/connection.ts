@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MongoClient, type MongoClientOptions } from 'mongodb'
+import { minutes, seconds } from '../time.js'
+
+/** The database that the URL names, or `viewer`, because the driver's default is `test`. */
+const databaseOf = (url: string) => decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/?]+\/([^?]+)/.exec(url)?.[1] ?? 'viewer')
+
+const preferences = new Set([
+  'readpreference',
+  'readpreferencetags',
+  'maxstalenessseconds',
+  'readconcernlevel',
+  'w',
+  'wtimeout',
+  'wtimeoutms',
+  'j',
+  'journal'
+])
+
+/** Viewers must see their own writes, and a change of primary must lose none, so the URL may not set preferences. */
+const withoutPreferences = (url: string) => {
+  const [address = '', ...rest] = url.split('?')
+  const options = rest.join('?').split('&')
+  const kept = options.filter(option => !preferences.has((option.split('=', 1)[0] as string).toLowerCase()))
+  return `${address}?${kept.join('&')}`
+}
+
+/** How long a server may take to accept a connection, if callers do not wait longer. */
+const handshakePatience = seconds(2)
+
+/** For a client whose callers wait this many milliseconds (docs/decisions/009). */
+export const timeoutsOf = (timeout: number) => ({
+  serverSelectionTimeoutMS: timeout,
+  waitQueueTimeoutMS: timeout,
+  // A handshake with a server that does not respond delays the handshakes after it.
+  connectTimeoutMS: Math.max(timeout, handshakePatience),
+  socketTimeoutMS: timeout
+})
+
+/** Without options, for work that may take an hour, like the build of an index. */
+export const connectionTo = (url: string, options: MongoClientOptions = {}) => {
+  const client = new MongoClient(withoutPreferences(url), {
+    appName: 'viewer',
+    // The default of a standalone server acknowledges writes that are lost if it is killed.
+    writeConcern: { w: 'majority' },
+    // Connections that a network has lost without a sign are closed when a heartbeat fails, so within this and `connectTimeoutMS`.
+    heartbeatFrequencyMS: seconds(2),
+    socketTimeoutMS: minutes(60),
+    ...options
+  })
+  return { client, db: client.db(databaseOf(url)) }
+}
+
+/** How long closing waits for the driver. */
+const closePatience = seconds(2)
+
+/** If a connection has just broken, the driver waits forever for its last command. */
+export const closeSoon = (client: MongoClient) => Promise.race([client.close(), sleep(closePatience, undefined, { ref: false })])

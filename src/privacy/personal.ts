@@ -1,0 +1,48 @@
+import type { Db, Filter } from 'mongodb'
+import { withRetries } from '../database/retry.js'
+import type { ListElement } from '../viewing/lists.js'
+
+interface PersonalDocument {
+  _id: never
+  user_id: number
+}
+
+/** More would take longer than an operation may. */
+const removedAtOnce = 5000
+
+const portionSize = 500
+
+/** The documents of one user in all collections that have a `user_id`. */
+export const personalOf = (db: Db, collections: string[]) => {
+  /** Returns whether there may be more. */
+  const removeSome = async (name: string, user_id: number) => {
+    const documents = db.collection<PersonalDocument>(name)
+    const some = { projection: { _id: 1 }, limit: removedAtOnce, batchSize: removedAtOnce }
+    const found = await withRetries(() => documents.find({ user_id }, some).toArray())
+    const ids = found.map(({ _id }) => _id)
+    if (ids.length > 0) await withRetries(() => documents.deleteMany({ user_id, _id: { $in: ids } }, { hint: { _id: 1 } }))
+    return found.length === removedAtOnce
+  }
+
+  return {
+    removeAll: async (user_id: number) => {
+      for (const name of collections) while (await removeSome(name, user_id));
+    },
+
+    /**
+     * All elements of a list that have this date, as all should. Each portion is a read of its own, so that a slow reader holds no cursor.
+     * No id ever changes, so every element is in one portion, even if it is moved to another content meanwhile.
+     */
+    portions: async function* (name: string, user_id: number, dated: string): AsyncGenerator<ListElement[]> {
+      const options = { sort: { _id: 1 }, hint: { user_id: 1, _id: 1 }, limit: portionSize, batchSize: portionSize } as const
+      const all: Filter<ListElement> = { user_id, [dated]: { $exists: true } }
+      for (let last: ListElement | undefined; ; ) {
+        const filter = last ? { ...all, _id: { $gt: last._id } } : all
+        const portion = await withRetries(() => db.collection<ListElement>(name).find(filter, options).toArray())
+        yield portion
+        if (portion.length < portionSize) return
+        last = portion.at(-1)
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { Db, Document, IndexDescription, ObjectId } from 'mongodb'
+import type { ExportedSeen } from '../../../schemas/export.js'
+import { withRetries } from '../../database/retry.js'
+import { days, minutes, timestamp } from '../../time.js'
+
+interface SeenTitle {
+  content_id: number
+  /** The latest occasions on which it was on the screen, the oldest first. */
+  at: Date[]
+}
+
+/** Which proposals a viewer has seen. In one document, because there are many, and each of them says little. */
+interface SeenDocument {
+  _id: ObjectId
+  user_id: number
+  /** The one that was seen longest ago comes first. */
+  titles: SeenTitle[]
+}
+
+export const seenIndexes: IndexDescription[] = [{ key: { user_id: 1 }, unique: true }]
+
+/** How many titles of a viewer are kept. */
+const mostTitles = 500
+/** A title fades once it was seen on this many occasions within this time, unless it was begun since the first of them. */
+const enough = 5
+const within = days(30)
+/** After the last occasion. */
+const fadesFor = days(14)
+/** Between two occasions, at least. */
+const apart = minutes(30)
+
+const ago = (milliseconds: number) => ({ $subtract: ['$$NOW', milliseconds] })
+
+const before = (milliseconds: number) => new Date(Date.now() - milliseconds)
+
+/** Stages that make a row of each title that a viewer has seen in vain, with the first of the occasions. */
+export const seenInVain = (): Document[] => [
+  { $unwind: '$titles' },
+  { $match: { 'titles.at.0': { $gte: before(within) }, [`titles.at.${enough - 1}`]: { $gt: before(fadesFor) } } },
+  { $project: { _id: 0, seen: '$titles.content_id', seen_since: { $first: '$titles.at' } } }
+]
+
+export const seenOf = (db: Db) => {
+  const seen = db.collection<SeenDocument>('seen')
+  return {
+    /** The ids of each title, its own first. What is stored of its earlier ids becomes part of it. */
+    add: (user_id: number, titles: number[][]) => {
+      const stored = {
+        known: { $ifNull: ['$titles.content_id', []] },
+        occasions: { $ifNull: ['$titles.at', []] },
+        others: {
+          $filter: { input: { $ifNull: ['$titles', []] }, cond: { $not: { $in: ['$$this.content_id', { $literal: titles.flat() }] } } }
+        }
+      }
+      const ofId = {
+        $let: {
+          vars: { place: { $indexOfArray: ['$$known', '$$this'] } },
+          in: { $cond: [{ $lt: ['$$place', 0] }, [], { $arrayElemAt: ['$$occasions', '$$place'] }] }
+        }
+      }
+      const ofTitle = { $reduce: { input: '$$ids', initialValue: [], in: { $concatArrays: ['$$value', ofId] } } }
+      // Sooner after the last occasion, it is the same one.
+      const isAnother = { $lte: [{ $ifNull: [{ $last: '$$at' }, new Date(0)] }, ago(apart)] }
+      const added = {
+        $map: {
+          input: { $literal: titles },
+          as: 'ids',
+          in: {
+            content_id: { $first: '$$ids' },
+            at: {
+              $let: {
+                vars: { at: { $sortArray: { input: ofTitle, sortBy: 1 } } },
+                in: { $slice: [{ $concatArrays: ['$$at', { $cond: [isAnother, ['$$NOW'], []] }] }, -enough] }
+              }
+            }
+          }
+        }
+      }
+      const latest = { $let: { vars: stored, in: { $slice: [{ $concatArrays: ['$$others', added] }, -mostTitles] } } }
+      return withRetries(() => seen.updateOne({ user_id }, [{ $set: { titles: latest } }], { upsert: true }))
+    },
+
+    exported: async (user_id: number): Promise<ExportedSeen[]> => {
+      const document = await withRetries(() => seen.findOne({ user_id }))
+      return (document?.titles ?? []).map(({ content_id, at }) => ({ user_id, content_id, seen_at: at.map(timestamp) }))
+    }
+  }
+}

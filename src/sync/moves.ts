@@ -1,0 +1,226 @@
+import { type AnyBulkWriteOperation, BSON, type Collection, type Db, type Document, MongoBulkWriteError, ObjectId } from 'mongodb'
+import { isDuplicate } from '../database/faults.js'
+import type { Lease } from '../database/leases.js'
+import { withRetries } from '../database/retry.js'
+import { type RemovalDocument, removalGrace, type ViewerList } from './removals.js'
+
+/** How the elements of a list are moved from an earlier id of a content to the id that it has now. */
+interface Move {
+  /** A date that every element has. The index by content goes by it, so that no query of a viewer can use that index. */
+  dated: string
+  /** Of two elements, the one with the later date here stays. */
+  observed: string
+  /** Of these dates the earlier or the later one stays, and this count is added up, whichever element stays. */
+  earliest?: string
+  latest?: string
+  count?: string
+  /** Where the element that stays has no value of these fields, that of the other one is taken. */
+  filled?: string[]
+  /** Fields that say when an element was stored. Lists that have any are in GET /changes. */
+  arrival?: Document
+}
+
+const arrival = { arrived_at: '$$NOW' }
+const arrivalOfAsked = { ...arrival, asked_at: { $ifNull: ['$asked_at', '$arrived_at'] } }
+
+/** Each list has one element for a user and a content. A new list needs an entry here, and `replacedIndex` among its indexes. */
+const moves = {
+  history: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'watched_at', count: 'plays', arrival },
+  watchlist: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
+  hidden: { dated: 'created_at', observed: 'asked_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
+  ratings: { dated: 'created_at', observed: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
+  preferences: {
+    dated: 'updated_at',
+    observed: 'updated_at',
+    latest: 'asked_at',
+    filled: ['audio', 'subtitles'],
+    arrival: arrivalOfAsked
+  },
+  dismissals: { dated: 'at', observed: 'at' }
+} satisfies Record<ViewerList | 'dismissals', Move>
+export type MovedList = keyof typeof moves
+export const movedLists = Object.keys(moves) as MovedList[]
+
+interface Element extends Document {
+  _id: ObjectId | number
+  user_id: number
+  content_id: number
+  /** The element that was merged into this one and may still be there, and the count that it has added. */
+  merged?: { _id: Element['_id']; added: number }
+}
+
+/** The earlier ids of contents, by the id that they lead to. */
+export type Replaced = ReadonlyMap<number, readonly number[]>
+
+const hasMerged = ({ merged }: Element, { _id }: Element) => String(merged?._id) === String(_id)
+
+/** The count of an element without what the other one has added. */
+const ownCount = (one: Element, other: Element, count: string) =>
+  (Number(one[count]) || 0) - (hasMerged(one, other) ? (one.merged?.added as number) : 0)
+
+const chosen = (field: string | undefined, pick: (...dates: number[]) => number, elements: Element[]) => {
+  const dates = elements.flatMap(element => (field && element[field] instanceof Date ? element[field].getTime() : []))
+  return field && dates.length > 0 ? { [field]: new Date(pick(...dates)) } : {}
+}
+
+/** The fields of the element that stays when the other one has been merged into it. */
+const mergedFields = (kept: Element, dropped: Element, { earliest, latest, count, filled = [] }: Move): Document => {
+  const lacking = filled.filter(field => kept[field] == null && dropped[field] != null)
+  const fields = {
+    ...chosen(earliest, Math.min, [kept, dropped]),
+    ...chosen(latest, Math.max, [kept, dropped]),
+    ...Object.fromEntries(lacking.map(field => [field, dropped[field]]))
+  }
+  if (!count) return fields
+  const added = ownCount(dropped, kept, count)
+  const total = Math.min(Math.max(0, ownCount(kept, dropped, count) + added), Number.MAX_SAFE_INTEGER)
+  return { ...fields, [count]: total, merged: { _id: dropped._id, added } }
+}
+
+const isEqual = (one: Document, other: Document) => BSON.EJSON.stringify(one) === BSON.EJSON.stringify(other)
+
+/** A change of one element: new fields, or its removal after it was merged. `leaves` is the earlier id that the user then has no element of. */
+type Step = { element: Element; leaves?: number | undefined } & ({ set: Document } | { mergedInto: Element['_id'] })
+
+/**
+ * What to do next with the elements that a user has of one content. An element of an earlier id is moved. If there is an element of the
+ * present id, too, one is merged into the other, and then removed. A step depends only on what is stored, so a step that was lost, and
+ * steps of a process that was killed, are simply continued.
+ */
+const nextStep = (elements: Element[], content_id: number, move: Move): Step | undefined => {
+  const own = elements.find(element => element.content_id === content_id)
+  const others = elements.filter(element => element !== own)
+  // A merge that has begun goes first, so that no element is part of two.
+  const other = others.find(one => own && (hasMerged(own, one) || hasMerged(one, own))) ?? others[0]
+  if (!other) return undefined
+  if (!own) return { element: other, set: { content_id }, leaves: other.content_id }
+  const isOtherLater = Number(other[move.observed]) > Number(own[move.observed] ?? 0)
+  const [kept, dropped] = isOtherLater ? [other, own] : [own, other]
+  const set = mergedFields(kept, dropped, move)
+  const isMerged = isEqual(set, Object.fromEntries(Object.keys(set).map(field => [field, kept[field]])))
+  if (!isMerged) return { element: kept, set }
+  return { element: dropped, mergedInto: kept._id, leaves: isOtherLater ? undefined : other.content_id }
+}
+
+/** How many elements of earlier ids are looked at at once, to find their users. More would hold up the event loop. */
+const elementsAtOnce = 400
+
+/** Moves what viewers have of contents that were replaced. */
+export const movesOf = (db: Db) => {
+  const removals: Collection<RemovalDocument> = db.collection('removals')
+  const states = db.collection<{ _id: 'moves'; revision: number; isSettled: boolean; at: Date }>('revisions')
+
+  /** All elements of the contents that some users have, if they have any of earlier ids, and the time. */
+  const read = async (collection: Collection<Element>, replaced: Replaced, { dated }: Move) => {
+    const earlier = [...replaced.values()].flat()
+    const left = { content_id: { $in: earlier }, [dated]: { $exists: true } }
+    const some = { projection: { _id: 0, user_id: 1 }, hint: { content_id: 1 }, limit: elementsAtOnce, batchSize: elementsAtOnce } as const
+    const found = await withRetries(() => collection.find(left, some).toArray())
+    if (found.length === 0) return []
+    const ids = [...replaced.keys(), ...earlier]
+    // Room for all that the first user has.
+    const limit = ids.length + elementsAtOnce
+    const pipeline = [
+      { $match: { user_id: { $in: [...new Set(found.map(({ user_id }) => user_id))] }, content_id: { $in: ids } } },
+      { $sort: { user_id: 1, content_id: 1 } },
+      { $limit: limit },
+      { $project: { _id: 0, element: '$$ROOT', now: '$$NOW' } }
+    ]
+    const options = { hint: { user_id: 1, content_id: 1 }, batchSize: limit }
+    const rows = await withRetries(() => collection.aggregate<{ element: Element; now: Date }>(pipeline, options).toArray())
+    const cutOff = rows.length === limit ? rows.at(-1)?.element.user_id : undefined
+    return rows.filter(({ element }) => element.user_id !== cutOff)
+  }
+
+  /** Tells apps that elements are gone, before they are. */
+  const tell = (list: MovedList, gone: Map<number, number[]>) =>
+    withRetries(() =>
+      removals.bulkWrite(
+        [...gone].map(([user_id, contents]) => {
+          const content_ids = contents.toSorted((a, b) => a - b)
+          return {
+            updateOne: { filter: { _id: new ObjectId(), user_id }, update: [{ $set: { list, content_ids, at: '$$NOW' } }], upsert: true }
+          }
+        })
+      )
+    )
+
+  /** Returns how many elements were changed. The others have been changed by somebody else since they were read. */
+  const write = (collection: Collection<Element>, operations: AnyBulkWriteOperation<Element>[], confirm: Lease['confirm']) =>
+    withRetries(async () => {
+      try {
+        const { modifiedCount, deletedCount } = await collection.bulkWrite(operations, { ...(await confirm()), ordered: false })
+        return modifiedCount + deletedCount
+      } catch (error) {
+        // The viewer has begun an element of the present id.
+        if (error instanceof MongoBulkWriteError && isDuplicate(error)) return error.modifiedCount + error.deletedCount
+        throw error
+      }
+    })
+
+  /** Removes the notes of merges whose elements are gone. */
+  const forget = async (collection: Collection<Element>, merged: { from: Element['_id']; into: Element['_id'] }[]) => {
+    const all = { _id: { $in: merged.map(({ from }) => from) } }
+    const left = new Set(
+      (await withRetries(() => collection.find(all, { projection: { _id: 1 } }).toArray())).map(({ _id }) => String(_id))
+    )
+    const gone = merged.filter(({ from }) => !left.has(String(from)))
+    const noted = { _id: { $in: gone.map(({ into }) => into) }, 'merged._id': { $in: gone.map(({ from }) => from) } }
+    await withRetries(() => collection.updateMany(noted, { $unset: { merged: '' } }, { hint: { _id: 1 } }))
+  }
+
+  return {
+    /**
+     * Takes the elements of some users one step further. Returns how many elements were found, how many of them were changed, and how many
+     * of those with an earlier id are done.
+     */
+    step: async (list: MovedList, replaced: Replaced, confirm: Lease['confirm']) => {
+      const move: Move = moves[list]
+      const collection: Collection<Element> = db.collection(list)
+      const rows = await read(collection, replaced, move)
+      const leads = new Map([...replaced].flatMap(([id, earlier]) => [id, ...earlier].map(one => [one, id] as const)))
+      const groups = new Map<string, Element[]>()
+      for (const { element } of rows) {
+        const key = `${element.user_id} ${leads.get(element.content_id)}`
+        groups.set(key, [...(groups.get(key) ?? []), element])
+      }
+
+      const operations: AnyBulkWriteOperation<Element>[] = []
+      const gone = new Map<number, number[]>()
+      const merged: Parameters<typeof forget>[1] = []
+      for (const elements of groups.values()) {
+        const next = nextStep(elements, leads.get(elements[0]?.content_id as number) as number, move)
+        if (!next) continue
+        const { element, leaves } = next
+        const { _id, user_id } = element
+        if (leaves !== undefined) gone.set(user_id, [...(gone.get(user_id) ?? []), leaves])
+        // As it was read, and while apps are sure to read what they were told about it.
+        const until = new Date((rows[0]?.now.getTime() as number) + removalGrace)
+        const asRead = { $expr: { $and: [{ $eq: ['$$ROOT', { $literal: element }] }, { $lt: ['$$NOW', until] }] } }
+        const target = { filter: { _id, user_id, ...asRead }, hint: { _id: 1 } }
+        if ('set' in next) {
+          const fields = Object.entries(next.set).map(([field, value]) => [field, { $literal: value }])
+          operations.push({ updateOne: { ...target, update: [{ $set: { ...move.arrival, ...Object.fromEntries(fields) } }] } })
+        } else {
+          operations.push({ deleteOne: target })
+          if (move.count) merged.push({ from: _id, into: next.mergedInto })
+        }
+      }
+      if (operations.length === 0) return { found: rows.length, changed: 0, moved: 0 }
+      if (move.arrival && gone.size > 0) await tell(list, gone)
+      const changed = await write(collection, operations, confirm)
+      if (merged.length > 0) await forget(collection, merged)
+      return { found: rows.length, changed, moved: Math.min(changed, [...gone.values()].flat().length) }
+    },
+
+    /** The revision of the contents up to which everything was moved, and how long ago that was found, in milliseconds. */
+    state: () =>
+      states.findOne<{ revision: number; isSettled: boolean; age: number }>(
+        { _id: 'moves' },
+        { projection: { revision: 1, isSettled: 1, age: { $subtract: ['$$NOW', '$at'] } } }
+      ),
+
+    save: (revision: number, isSettled: boolean) =>
+      withRetries(() => states.updateOne({ _id: 'moves' }, { $set: { revision, isSettled }, $currentDate: { at: true } }, { upsert: true }))
+  }
+}

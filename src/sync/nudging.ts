@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Data } from '../database/data.js'
+import type { Write } from '../database/observing.js'
+import { seconds } from '../time.js'
+import { followed, type Nudge } from './nudges.js'
+
+/** How often a process sends a nudge, even if it has nothing to tell, so that others notice if it was killed before it could. */
+export const heartbeat = seconds(5)
+/** In milliseconds. What is noted shortly after one another, for example by a removal and its mark, is sent in one nudge. */
+const gathering = 20
+/** The least time between two nudges, in milliseconds, so that a busy process sends few of them. */
+const spacing = 180
+const retryEvery = seconds(1)
+const closePatience = seconds(1)
+/** How long after the database responds a write that it has received before may take effect. */
+const lateEffect = seconds(3)
+/** More users than a process notes between two nudges. Only a database that was away makes more. */
+const mostUsers = 50_000
+
+type Nudges = Data['nudges']
+
+/** Sends nudges about users whose lists this process has changed. */
+export class Nudger {
+  readonly from = randomBytes(9).toString('base64url')
+  /** Called at once, for the streams of this process. */
+  onNote: (users: number[]) => void = () => undefined
+  private readonly pending = new Set<number>()
+  /** Whose lists may still change by a write that was given up. */
+  private readonly doubtful = new Set<number>()
+  private readonly closing = new AbortController()
+  private sending: Promise<void> | undefined
+  private heart: NodeJS.Timeout | undefined
+  private seq = 0
+  /** Sent again, unchanged, until the database confirms it: others may have read it, and read no number twice. */
+  private unsent: Nudge | undefined
+
+  constructor(private readonly nudges: Nudges) {}
+
+  /** Notes whose lists it may have changed. Every write to these lists that changes what is sent has to name its users. */
+  readonly noteWrite = ({ collection, isLost, users }: Write) => {
+    if (!followed.has(collection)) return
+    this.note(users())
+    if (isLost) void this.noteAgain(users())
+  }
+
+  /** Without users, it only sends what is pending, if anything, and shows that this process lives. */
+  readonly note = (users: number[]) => {
+    for (const user of users) this.pending.add(user)
+    this.sending ??= this.sendPending().finally(() => {
+      this.sending = undefined
+    })
+    this.onNote(users)
+  }
+
+  /** Notes users once more, because a write whose response was lost may take effect after the database responds again. */
+  private async noteAgain(users: number[]) {
+    const isWaiting = this.doubtful.size > 0
+    for (const user of users) this.doubtful.add(user)
+    if (isWaiting) return
+    await this.sending
+    await this.pause(lateEffect)
+    const all = [...this.doubtful]
+    this.doubtful.clear()
+    this.note(all)
+  }
+
+  /** Lets others notice if the process is killed. A command needs none, because it is repeated if it was killed. */
+  beat() {
+    this.heart = setInterval(this.note, heartbeat, []).unref()
+    this.note([])
+  }
+
+  /** Sends what is pending. Gives up if the database is away: others notice the missing heartbeat. */
+  async close() {
+    clearInterval(this.heart)
+    this.closing.abort()
+    const sendAll = async () => {
+      await this.sending
+      if (this.seq === 0 && this.pending.size === 0) return
+      while (this.unsent || this.pending.size > mostUsers) await this.send()
+      await this.send(true)
+    }
+    await Promise.race([sendAll().catch(() => undefined), sleep(closePatience, undefined, { ref: false })])
+  }
+
+  private pause = (milliseconds: number) =>
+    sleep(milliseconds, undefined, { signal: this.closing.signal, ref: false }).catch(() => undefined)
+
+  private async sendPending() {
+    do {
+      await this.pause(gathering)
+      while (
+        !this.closing.signal.aborted &&
+        !(await this.send().then(
+          () => true,
+          () => false
+        ))
+      )
+        await this.pause(retryEvery)
+      await this.pause(spacing)
+    } while (this.pending.size > 0 && !this.closing.signal.aborted)
+  }
+
+  private async send(isLast = false) {
+    if (!this.unsent) {
+      const users = [...this.pending].slice(0, mostUsers)
+      for (const user of users) this.pending.delete(user)
+      this.unsent = { from: this.from, seq: this.seq++, users, isLast }
+    }
+    await this.nudges.send(this.unsent)
+    this.unsent = undefined
+  }
+}
+
+/** A process of which nothing was read for this long, although nudges could be read, was killed. */
+const deadAfter = 3 * heartbeat
+/** How far the first reading goes back, to find all processes that live. */
+const firstReach = deadAfter - heartbeat / 2
+/** After a reading took longer than this, or none succeeded, the others may have lived without a sign. */
+const interruption = seconds(2)
+
+interface Sender {
+  seq: number
+  /** When a nudge of it was read last, in the time of `performance.now()`. */
+  readAt: number
+  hasEnded: boolean
+}
+
+/** Reads the nudges of the other processes. */
+export class NudgeReader {
+  private readonly senders = new Map<string, Sender>()
+  private newest: Date | undefined
+  private readAt = 0
+
+  constructor(
+    private readonly nudges: Nudges,
+    private readonly own: string
+  ) {}
+
+  /** The users that were nudged since the last reading, or everybody: after the first one, and if a nudge may have been missed. */
+  async read(now = performance.now()): Promise<number[] | 'everybody'> {
+    const isFirst = this.newest === undefined
+    const nudges = await this.nudges.since(this.newest ?? firstReach)
+    if (now - this.readAt > interruption) for (const sender of this.senders.values()) sender.readAt = now
+    this.readAt = now
+    this.newest = nudges.at(-1)?.at ?? this.newest ?? new Date(0)
+
+    const users = new Set<number>()
+    let isMissed = isFirst
+    for (const { from, seq, users: nudged, isLast } of nudges) {
+      const last = this.senders.get(from)?.seq ?? -1
+      if (from === this.own || seq <= last) continue
+      isMissed ||= seq > last + 1
+      for (const user of nudged) users.add(user)
+      this.senders.set(from, { seq, readAt: now, hasEnded: isLast })
+    }
+    for (const [from, { readAt, hasEnded }] of this.senders) {
+      if (now - readAt < deadAfter) continue
+      this.senders.delete(from)
+      isMissed ||= !hasEnded
+    }
+    return isMissed ? 'everybody' : [...users]
+  }
+}

@@ -1,0 +1,250 @@
+import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import type { Changes } from '../../schemas/changes.js'
+import { isUnavailable } from '../database/faults.js'
+import { findAll } from '../database/read-all.js'
+import { withRetries } from '../database/retry.js'
+import { type ErrorAnswer, resourceNotFound } from '../errors.js'
+import { days, seconds } from '../time.js'
+import { forbiddenOr, type IsShown, type ListElement } from '../viewing/lists.js'
+import { previousFields } from '../viewing/progress.js'
+
+/** The name of a list, which is also that of its collection. */
+export type ViewerList = keyof Changes['removed']
+
+/**
+ * A mark that elements were removed from a list. It tells apps that keep a copy, and drops reports that were made before and arrive
+ * later. A content that was removed by itself has a mark of its own. A list that was emptied has one mark, and others that name what was in
+ * it, up to `contentsPerMark` contents each, in ascending order. Of these, only the last one names a content.
+ */
+export interface RemovalDocument {
+  _id: ObjectId
+  user_id: number
+  list: ViewerList
+  /** 0 if the whole list was emptied. */
+  content_id?: number
+  content_ids?: number[]
+  /** When the mark was made last. Apps find the removal by this date. */
+  at: Date
+  /** The cut-off: what was observed until then is removed. Missing in a mark that names the contents of an emptied list. */
+  before?: Date
+}
+
+/** How long marks are kept. */
+export const removalsKept = days(90)
+
+export const removalIndexes: IndexDescription[] = [
+  { key: { user_id: 1, list: 1, content_id: 1 }, unique: true, partialFilterExpression: { content_id: { $exists: true } } },
+  { key: { user_id: 1, at: 1, _id: 1 } },
+  { key: { at: 1 }, expireAfterSeconds: removalsKept / 1000 }
+]
+
+const wholeList = 0
+
+/** How many removed contents one mark names. */
+const contentsPerMark = 5000
+
+/** How long after its mark an element may be removed. Less than `changeOverlap`, so that apps read the mark again. */
+export const removalGrace = seconds(5)
+
+export const removalsOf = (db: Db) => {
+  const removals: Collection<RemovalDocument> = db.collection('removals')
+
+  const mark = async (filter: Partial<RemovalDocument>, fields: Document) => {
+    const update = [{ $set: { ...fields, at: '$$NOW' } }]
+    const marked = await withRetries(() => removals.findOneAndUpdate(filter, update, { upsert: true, returnDocument: 'after' }))
+    return marked as RemovalDocument
+  }
+  /** Without `before`, what was observed until now is removed. A mark that is made again says the same, and is found again. */
+  const markOf = (user_id: number, list: ViewerList, content_id: number, before: Date | '$$NOW' = '$$NOW') =>
+    mark({ user_id, list, content_id }, { before: { $max: ['$before', before] } }) as Promise<Required<RemovalDocument>>
+
+  return {
+    markOne: markOf,
+    markWhole: (user_id: number, list: ViewerList) => markOf(user_id, list, wholeList),
+    markSome: (user_id: number, list: ViewerList, content_ids: number[]) => mark({ _id: new ObjectId(), user_id }, { list, content_ids }),
+
+    /** Takes the contents of this mark out of earlier ones. Otherwise, a list that is filled and emptied again would add to them forever. */
+    dropRepeated: async ({ user_id, list, at }: RemovalDocument, content_ids: number[]) => {
+      const earlier = { user_id, at: { $lt: at }, list }
+      const others = { $sortArray: { input: { $setDifference: ['$content_ids', content_ids] }, sortBy: 1 } }
+      const hint = { user_id: 1, at: 1, _id: 1 }
+      await withRetries(() =>
+        removals.bulkWrite([
+          { updateMany: { filter: { ...earlier, content_ids: { $in: content_ids } }, update: [{ $set: { content_ids: others } }], hint } },
+          { deleteMany: { filter: { ...earlier, content_ids: [] }, hint } }
+        ])
+      )
+    },
+
+    /**
+     * Returns a function that says when an element of any of these contents was last removed from the history, in milliseconds. Only looks
+     * at removals of the last `within` milliseconds.
+     */
+    ofHistory: async (user_id: number, content_ids: number[], within = removalsKept) => {
+      const isRecent = { $gte: ['$at', { $subtract: ['$$NOW', within] }] }
+      const ofContents = { user_id, list: 'history', content_id: { $in: [wholeList, ...content_ids] }, $expr: isRecent } as const
+      const marks = await withRetries(() => findAll(db, removals, ofContents))
+      const removed = new Map(marks.map(({ content_id, before }) => [content_id, Number(before)]))
+      const at = (content_id: number) => removed.get(content_id) ?? Number.NEGATIVE_INFINITY
+      return (ids: number[]) => Math.max(at(wholeList), ...ids.map(at))
+    }
+  }
+}
+
+/** Part of a filter that no longer matches when the mark is too old. A database that was frozen may run a command much later. */
+const soonAfter = ({ at }: RemovalDocument): Document => ({ $expr: { $lt: ['$$NOW', new Date(at.getTime() + removalGrace)] } })
+
+/** In milliseconds. Much shorter than a request may take. */
+const patience = 500
+
+interface Listed extends ListElement {
+  updated_at?: Date
+}
+
+const needed = { projection: { user_id: 1, content_id: 1, updated_at: 1, asked_at: 1 } } as const
+
+/** Only 20, because hardly any elements have a date that is ahead of the clock. */
+const aheadOfClock = { ...needed, sort: { updated_at: -1, _id: -1 }, limit: 20 } as const
+
+/** How a cut-off parts the elements. */
+interface Parts {
+  removed: Document
+  /** What it leaves, because it was observed since, and the fields that make that a new element. */
+  kept: Document
+  begunAnew: Document
+}
+
+const historyAt = (cutOff: Date): Parts => {
+  const later = { $gt: cutOff }
+  const isCompletedSince = { $gt: ['$watched_at', cutOff] }
+  const ifPreviousSince = (field: string) => ({ $cond: [{ $gt: ['$previous_observed_at', cutOff] }, `$${field}`, '$$REMOVE'] })
+  return {
+    removed: { updated_at: { $not: later } },
+    kept: { updated_at: later, created_at: { $lte: cutOff } },
+    begunAnew: {
+      arrived_at: '$$NOW',
+      created_at: '$updated_at',
+      plays: { $cond: [isCompletedSince, 1, 0] },
+      watched_at: { $cond: [isCompletedSince, '$watched_at', '$$REMOVE'] },
+      ...Object.fromEntries(previousFields.map(field => [field, ifPreviousSince(field)])),
+      is_again: '$$REMOVE',
+      // It would take off plays that are gone.
+      merged: '$$REMOVE'
+    }
+  }
+}
+
+/** An import adds elements that nobody has asked for, so their arrival counts, too. */
+const listAt = (cutOff: Date, begun: string[]): Parts => {
+  const notLater = { $not: { $gt: cutOff } }
+  return {
+    // Without `asked_at`, an import has added it. An element that was moved to another content has arrived later than it was asked for.
+    removed: { asked_at: notLater, $or: [{ asked_at: { $exists: true } }, { arrived_at: notLater }] },
+    kept: { asked_at: { $gt: cutOff }, arrived_at: notLater },
+    begunAnew: { arrived_at: '$$NOW', ...Object.fromEntries(begun.map(date => [date, '$asked_at'])) }
+  }
+}
+
+/** Marks before it removes, so that no removal stays unknown. `begun` are the dates that say when an element was added. */
+export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
+  const collection: Collection<Listed> = db.collection(list)
+  const removals = removalsOf(db)
+  /** When a viewer observed an element: by a report, or by adding it, even if it was there. */
+  const observation = list === 'history' ? 'updated_at' : 'asked_at'
+  const partsAt = (cutOff: Date) => (list === 'history' ? historyAt(cutOff) : listAt(cutOff, begun))
+
+  /** Resets elements that were observed again during their removal, as if they were new. Returns whether there were any. */
+  const beginAnew = async (filter: Filter<Listed>, cutOff: Date) => {
+    const { kept, begunAnew } = partsAt(cutOff)
+    const { matchedCount } = await withRetries(() => collection.updateMany({ ...filter, ...kept }, [{ $set: begunAnew }]))
+    return matchedCount > 0
+  }
+
+  /**
+   * Removes an element that was read before. Without a cut-off, for up to `patience`, what is observed meanwhile is removed too: nobody has
+   * been answered yet. Returns false if another request has removed it.
+   */
+  const remove = async (element: Listed, given?: Date) => {
+    const { _id, user_id } = element
+    const began = performance.now()
+    let fixed = given
+    let wasLost = false
+    const noteIfLost = (error: unknown) => {
+      wasLost ||= isUnavailable(error)
+      throw error
+    }
+    for (let found: Listed | null = element; found; ) {
+      // It may have been moved to the content that has replaced its own.
+      const { content_id } = found
+      const mark = await removals.markOne(user_id, list, content_id, fixed)
+      // A clock that ran ahead may have dated the element.
+      const observed: Date | undefined = found[observation]
+      const cutOff = fixed ?? (observed && observed > mark.before ? observed : mark.before)
+      const { removed } = partsAt(cutOff)
+      const filter = { _id, user_id, content_id, ...removed, ...soonAfter(mark) }
+      const { deletedCount } = await withRetries(() => collection.deleteOne(filter, { hint: { _id: 1 } }).catch(noteIfLost))
+      if (deletedCount > 0) return true
+      const isFixed = fixed !== undefined || performance.now() - began > patience
+      if (isFixed && (await beginAnew({ _id, user_id }, cutOff))) return true
+      if (isFixed) fixed ??= mark.before
+      found = await withRetries(() => collection.findOne({ _id, user_id, ...(isFixed && removed) }, needed))
+    }
+    return wasLost
+  }
+
+  /** Removes the elements that match, unless they were observed since. */
+  const removeUntil = async (filter: Filter<Listed> & { user_id: number }, cutOff: Date) => {
+    const removed = { ...filter, ...partsAt(cutOff).removed }
+    const hint = { user_id: 1, content_id: 1 }
+    const some = {
+      projection: { _id: 0, content_id: 1 },
+      sort: { content_id: 1 },
+      hint,
+      limit: contentsPerMark,
+      batchSize: contentsPerMark
+    } as const
+    for (;;) {
+      const elements = await withRetries(() => collection.find(removed, some).toArray())
+      if (elements.length === 0) break
+      const content_ids = elements.map(({ content_id }) => content_id)
+      const mark = await removals.markSome(filter.user_id, list, content_ids)
+      const marked = { ...removed, content_id: { $in: content_ids }, ...soonAfter(mark) }
+      const { deletedCount } = await withRetries(() => collection.deleteMany(marked, { hint }))
+      await removals.dropRepeated(mark, content_ids)
+      if (deletedCount === elements.length && elements.length < contentsPerMark) break
+    }
+    await beginAnew(filter, cutOff)
+  }
+
+  return {
+    /** An element that is not shown to the user counts as missing. */
+    one: async (user_id: number, _id: Listed['_id'], missing: () => ErrorAnswer, isShown?: IsShown) => {
+      const element = await withRetries(() => collection.findOne({ _id, user_id }, needed))
+      if (!element) throw await forbiddenOr(missing, collection, { _id })
+      if (isShown?.(element.content_id) === false || !(await remove(element))) throw missing()
+    },
+
+    /** Removes an element, unless it was observed after the cut-off. */
+    element: remove,
+
+    /** Removes elements that were brought back by what was observed before their removal. */
+    again: (user_id: number, content_ids: number[], cutOff: Date) => removeUntil({ user_id, content_id: { $in: content_ids } }, cutOff),
+
+    /** Of several requests at once, one removes the elements, and the others find none. */
+    contents: async (user_id: number, content_ids: number[]) => {
+      let isFound = false
+      for (const element of await findAll(db, collection, { user_id, content_id: { $in: content_ids } }))
+        if (await remove(element)) isFound = true
+      if (!isFound) throw resourceNotFound()
+    },
+
+    /** Returns the moment until which the list is empty. */
+    all: async (user_id: number) => {
+      const newest = list === 'history' ? await withRetries(() => collection.find({ user_id }, aheadOfClock).toArray()) : []
+      const { before: cutOff } = await removals.markWhole(user_id, list)
+      for (const element of newest) if ((element.updated_at as Date) > cutOff) await remove(element)
+      await removeUntil({ user_id }, cutOff)
+      return cutOff
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { Collection, Db, IndexDescription, ObjectId } from 'mongodb'
+import { withRetries } from '../database/retry.js'
+import { replacedIndex } from './lists.js'
+
+/** A title that a user removed from Continue watching, until more of it is watched. */
+interface DismissalDocument {
+  _id: ObjectId
+  user_id: number
+  content_id: number
+  at: Date
+}
+
+export const dismissalIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, replacedIndex('at')]
+
+export const dismissalsOf = (db: Db) => {
+  const dismissals: Collection<DismissalDocument> = db.collection('dismissals')
+  return {
+    put: (user_id: number, content_id: number) =>
+      withRetries(() => dismissals.updateOne({ user_id, content_id }, [{ $set: { at: { $max: ['$at', '$$NOW'] } } }], { upsert: true })),
+
+    /** Those that were made later stay, however late the database runs this. */
+    removeUntil: (user_id: number, at: Date) => withRetries(() => dismissals.deleteMany({ user_id, at: { $not: { $gt: at } } }))
+  }
+}

@@ -1,0 +1,199 @@
+import { hash } from 'node:crypto'
+import type { Db, Document } from 'mongodb'
+import { type Rating, ratings } from '../../schemas/rating.js'
+import { aggregateRaw } from '../database/read-all.js'
+import { columnReader } from '../database/read-columns.js'
+import { seenInVain } from '../recommendations/serving/seen.js'
+import { newestFirst } from './lists.js'
+import { isCompleted } from './progress.js'
+import type { WatchlistDocument } from './watchlist.js'
+
+/** The fields after `_id` let the index cover counts by status and reads of whole histories. */
+export const coveringIndex = {
+  user_id: 1,
+  updated_at: -1,
+  _id: -1,
+  content_id: 1,
+  percentage: 1,
+  time: 1,
+  country: 1,
+  plays: 1,
+  previous_time: 1,
+  previous_percentage: 1
+} as const
+
+/**
+ * A user's history as columns, newest first. Reading the other fields too would take twice as long. Values are undefined in the rows of
+ * other lists, which are read along (see `Row`), and where other software has left out a field. Columns may end before the last row.
+ */
+export interface HistoryColumns {
+  content_ids: (number | undefined)[]
+  times: (number | undefined)[]
+  percentages: (number | undefined)[]
+  plays: number[]
+  /** In milliseconds. Also undefined where other software has written no date. */
+  updated: (number | undefined)[]
+  /** Those of positions before a brief start. */
+  previousTimes: (number | undefined)[]
+  previousPercentages: (number | undefined)[]
+}
+
+/** What a user thinks of titles. */
+export interface Opinions {
+  /** The ids of the titles that the user has hidden. */
+  hidden: number[]
+  /** The newest first. `at` is in milliseconds. */
+  ratings: { content_id: number; rating: Rating; at: number }[]
+  /** Since when each title was seen in vain, in milliseconds. */
+  seen: Map<number, number>
+}
+
+interface Lists extends Opinions {
+  /** When each title was dismissed, in milliseconds. */
+  dismissed: Map<number, number>
+  /** The elements of the watchlist that were added last. */
+  saved: WatchlistDocument[]
+}
+
+/** More elements make continue watching slower, not better. */
+const mostForCards = 2000
+
+/** The part of a whole history that continue watching looks at. */
+export const latestOf = (history: HistoryColumns): HistoryColumns => ({
+  content_ids: history.content_ids.slice(0, mostForCards),
+  times: history.times.slice(0, mostForCards),
+  percentages: history.percentages.slice(0, mostForCards),
+  plays: history.plays.slice(0, mostForCards),
+  previousTimes: history.previousTimes.slice(0, mostForCards),
+  previousPercentages: history.previousPercentages.slice(0, mostForCards),
+  updated: history.updated.slice(0, mostForCards)
+})
+
+const isDefined = <T>(value: T | undefined) => value !== undefined
+
+const watchedBy = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
+
+const watched = {
+  $project: { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1, previous_time: 1, previous_percentage: 1, updated_at: 1 }
+}
+
+/** A stage that adds rows of another list of the user, which saves an operation. */
+const and = (coll: string, user_id: number, ...stages: Document[]) => ({
+  $unionWith: { coll, pipeline: [{ $match: { user_id } }, ...stages] }
+})
+const andHidden = (user_id: number) => and('hidden', user_id, { $project: { _id: 0, hidden: '$content_id' } })
+/** As numbers, which are read much faster than texts. */
+const rating = { $indexOfArray: [ratings, '$rating'] }
+const andRated = (user_id: number) =>
+  and('ratings', user_id, { $sort: newestFirst }, { $project: { _id: 0, rated: '$content_id', rating, rated_at: '$created_at' } })
+const andSeen = (user_id: number) => and('seen', user_id, ...seenInVain())
+const andDismissed = (user_id: number) => and('dismissals', user_id, { $project: { _id: 0, dismissed: '$content_id', at: 1 } })
+const andSaved = (user_id: number, count: number) =>
+  and('watchlist', user_id, { $sort: newestFirst }, { $limit: count }, { $project: { _id: 0, saved: '$$ROOT' } })
+
+const timesOf = (content_ids: (number | undefined)[], times: (number | undefined)[]) => {
+  const timeOf = new Map<number, number>()
+  content_ids.forEach((content_id, i) => {
+    const time = times[i]
+    if (content_id !== undefined && time !== undefined) timeOf.set(content_id, time)
+  })
+  return timeOf
+}
+
+/** Without ratings of a kind that only other software knows. */
+const ratingsIn = (rated: (number | undefined)[], kinds: (number | undefined)[], times: (number | undefined)[]): Opinions['ratings'] =>
+  rated.flatMap((content_id, i) => {
+    const rating = ratings[kinds[i] as number]
+    return content_id === undefined || !rating ? [] : { content_id, rating, at: times[i] ?? Number.NEGATIVE_INFINITY }
+  })
+
+/** Each row is of the history or of one of the other lists, and has only the fields of that list. */
+interface Row {
+  content_id: number
+  time: number
+  percentage: number
+  plays: number | null
+  previous_time: number
+  previous_percentage: number
+  updated_at: number
+  hidden: number
+  rated: number
+  rating: number
+  rated_at: number
+  seen: number
+  seen_since: number
+  dismissed: number
+  at: number
+  saved: WatchlistDocument
+}
+
+const readColumns = columnReader<Row>({
+  updated_at: 'moment',
+  content_id: 'value',
+  percentage: 'value',
+  time: 'value',
+  plays: 'value',
+  previous_time: 'value',
+  previous_percentage: 'value',
+  hidden: 'value',
+  dismissed: 'value',
+  at: 'moment',
+  rated: 'value',
+  rating: 'value',
+  rated_at: 'moment',
+  seen: 'value',
+  seen_since: 'moment',
+  saved: 'value'
+})
+
+/** Reads whole histories in one operation, from one index. If mongod grouped the rows into columns, it would take twice as long. */
+export const historyColumnsOf = (db: Db, completedAt: number) => {
+  const rowsOf = (stages: Document[]) => aggregateRaw(db, { collectionName: 'history' }, stages, { hint: coveringIndex })
+
+  const columnsIn = (rows: Buffer[]): HistoryColumns & Lists => {
+    const columns = readColumns(rows)
+    return {
+      content_ids: columns.content_id,
+      times: columns.time,
+      percentages: columns.percentage,
+      // An element at its end was completed at least once, whatever an import says.
+      plays: columns.content_id.map((_, i) => Math.max(columns.plays[i] ?? 0, isCompleted(columns.percentage[i], completedAt) ? 1 : 0)),
+      previousTimes: columns.previous_time,
+      previousPercentages: columns.previous_percentage,
+      updated: columns.updated_at,
+      hidden: columns.hidden.filter(isDefined),
+      ratings: ratingsIn(columns.rated, columns.rating, columns.rated_at),
+      seen: timesOf(columns.seen, columns.seen_since),
+      dismissed: timesOf(columns.dismissed, columns.at),
+      saved: columns.saved.filter(isDefined)
+    }
+  }
+
+  const digestOf = (rows: Buffer[]) => hash('sha1', Buffer.concat(rows), 'base64')
+
+  return {
+    /** The whole history, and what the user thinks of titles. `read` decodes the rows. Not needed for a digest that is known. */
+    wholeAndOpinions: async (user_id: number): Promise<{ digest: string; read: () => HistoryColumns & Opinions }> => {
+      const rows = await rowsOf([...watchedBy(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)])
+      return { digest: digestOf(rows), read: () => columnsIn(rows) }
+    },
+
+    /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
+    latestHiddenAndDismissed: async (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> =>
+      columnsIn(await rowsOf([...watchedBy(user_id), { $limit: mostForCards }, watched, andHidden(user_id), andDismissed(user_id)])),
+
+    /** All that a start page needs to know about a user, except for the elements of its cards. */
+    wholeAndLists: async (user_id: number, saved: number) => {
+      const rows = await rowsOf([
+        ...watchedBy(user_id),
+        watched,
+        andHidden(user_id),
+        andRated(user_id),
+        andSeen(user_id),
+        andDismissed(user_id),
+        andSaved(user_id, saved)
+      ])
+      return { digest: digestOf(rows), ...columnsIn(rows) }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import { type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import type { HistoryProgress, HistoryStatus } from '../../schemas/history.js'
+import type { PageQuery } from '../../schemas/page.js'
+import { findAll } from '../database/read-all.js'
+import { type ErrorAnswer, resourceNotFound } from '../errors.js'
+import { removerOf } from '../sync/removals.js'
+import { isWireMoment, timestamp } from '../time.js'
+import { coveringIndex, historyColumnsOf } from './history-columns.js'
+import {
+  arrivalIndex,
+  exportIndex,
+  forbiddenOr,
+  type IsShown,
+  type ListElement,
+  oneForEachContent,
+  pageOf,
+  replacedIndex
+} from './lists.js'
+import { resumableFilter, statusFilter } from './progress.js'
+
+/** How far a user has watched a content. `updated_at` is when the player was at `time`. */
+export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
+  _id: ObjectId
+  time: number
+  percentage: number
+  updated_at: Date
+  /** How often the content was completed, and when last. Missing, or 0, in elements without a completion. */
+  plays?: number
+  watched_at?: Date
+  /** The position before a brief start, if it would be lost otherwise. */
+  previous_time?: number
+  previous_percentage?: number
+  previous_observed_at?: Date
+  /** True if the content was played from its beginning since its last completion, so that the next completion counts. */
+  is_again?: boolean
+  /** When a report with `observed_at` or an import came. GET /changes finds the element by this date: its `updated_at` may be older than the last call of the app. */
+  arrived_at?: Date
+  /** The `observed_at` of the last report that counted as now because it was in the future. That report is recognized by it when it is sent again. */
+  claimed_at?: Date
+  /** Where the player was, if known. Popularity is counted by country. */
+  country?: string
+}
+
+export const historyIndexes: IndexDescription[] = [
+  oneForEachContent,
+  { key: coveringIndex },
+  arrivalIndex,
+  replacedIndex('created_at'),
+  exportIndex('updated_at')
+]
+
+const isFiniteOrNothing = (value: unknown) => Number.isFinite(value ?? 0)
+const isWireMomentOrNothing = (value: unknown) => isWireMoment(value ?? new Date(0))
+
+/** Other software may have left fields out, or written wrong ones. What may be missing is given a value by `toHistory`. */
+export const isServableHistory = ({
+  _id,
+  user_id,
+  content_id,
+  time,
+  percentage,
+  plays,
+  watched_at,
+  created_at,
+  updated_at
+}: HistoryDocument) =>
+  _id instanceof ObjectId &&
+  Number.isSafeInteger(user_id) &&
+  Number.isSafeInteger(content_id) &&
+  isFiniteOrNothing(time) &&
+  isFiniteOrNothing(percentage) &&
+  Number.isSafeInteger(plays ?? 0) &&
+  isWireMomentOrNothing(watched_at) &&
+  isWireMoment(created_at) &&
+  isWireMoment(updated_at)
+
+type Previous = Pick<HistoryDocument, 'previous_time' | 'previous_percentage' | 'previous_observed_at'>
+
+/** Null also for what other software has written wrongly. */
+const toPrevious = ({ previous_time, previous_percentage, previous_observed_at }: Previous): HistoryProgress['previous'] =>
+  Number.isFinite(previous_time) && Number.isFinite(previous_percentage) && isWireMoment(previous_observed_at)
+    ? {
+        time: previous_time as number,
+        percentage: previous_percentage as number,
+        observed_at: timestamp(previous_observed_at)
+      }
+    : null
+
+/** A history element without its content. */
+export const toHistory = ({
+  _id,
+  user_id,
+  content_id,
+  time,
+  percentage,
+  plays,
+  watched_at,
+  created_at,
+  updated_at,
+  ...others
+}: HistoryDocument): HistoryProgress => ({
+  _id: _id.toHexString(),
+  user_id,
+  content_id,
+  time: time ?? 0,
+  percentage: percentage ?? 0,
+  plays: plays ?? 0,
+  watched_at: watched_at ? timestamp(watched_at) : null,
+  previous: toPrevious(others),
+  created_at: timestamp(created_at),
+  updated_at: timestamp(updated_at)
+})
+
+interface HistoryFilter {
+  content_id?: number[] | undefined
+  status?: HistoryStatus | undefined
+}
+
+export const historyId = (id: string, missing: () => ErrorAnswer) => {
+  if (!/^[0-9a-f]{24}$/.test(id)) throw missing()
+  return new ObjectId(id)
+}
+
+const filterOf = (user_id: number, { content_id, status }: HistoryFilter, completedAt: number): Filter<HistoryDocument> => ({
+  user_id,
+  ...(content_id && { content_id: { $in: content_id } }),
+  ...(status && statusFilter(status, completedAt))
+})
+
+export const historyOf = (db: Db, completedAt: number) => {
+  const history = db.collection<HistoryDocument>('history')
+  const remover = removerOf(db, 'history')
+  return {
+    list: (user_id: number, query: HistoryFilter & PageQuery, isShown?: IsShown) => {
+      const selected = { filter: filterOf(user_id, query, completedAt), order: { updated_at: -1, _id: -1 }, isShown } as const
+      return pageOf(db, history, selected, query)
+    },
+
+    byId: async (user_id: number, id: string) => {
+      const _id = historyId(id, resourceNotFound)
+      const [element] = await findAll(db, history, { _id, user_id })
+      if (!element) throw await forbiddenOr(resourceNotFound, history, { _id })
+      return element
+    },
+
+    /** The elements of these contents that the user can resume. */
+    resumable: (user_id: number, content_ids: number[]) =>
+      findAll(db, history, { user_id, content_id: { $in: content_ids }, ...resumableFilter }),
+
+    remove: async (user_id: number, id: string, isShown?: IsShown) => {
+      const _id = historyId(id, resourceNotFound)
+      await remover.one(user_id, _id, resourceNotFound, isShown)
+    },
+
+    removeAll: remover.all,
+    ...historyColumnsOf(db, completedAt)
+  }
+}

@@ -1,0 +1,122 @@
+import type { Collection, Db, Document, Filter, IndexDescription, ObjectId, Sort } from 'mongodb'
+import type { PageQuery } from '../../schemas/page.js'
+import { aggregateAll } from '../database/read-all.js'
+import { type ErrorAnswer, forbidden } from '../errors.js'
+import { isWireMoment } from '../time.js'
+
+/** An element of a viewer's list. Each list is a collection with one element per user and content. */
+export interface ListElement {
+  _id: ObjectId | number
+  /** The profile. */
+  user_id: number
+  content_id: number
+  created_at: Date
+  /** When it was stored, because an import brings an older `created_at`. Apps find the change by this date. */
+  arrived_at?: Date
+  /** When the user last added it, even if already listed. An earlier removal must leave it. */
+  asked_at?: Date
+}
+
+/** Undated reports leave `arrived_at` out; `updated_at` is their arrival. */
+export const arrivalIndex: IndexDescription = {
+  key: { user_id: 1, arrived_at: 1, _id: 1 },
+  partialFilterExpression: { arrived_at: { $exists: true } }
+}
+/** Finds elements of contents that were replaced. Its filter passes every element, and only keeps MongoDB from using it for queries of viewers. */
+export const replacedIndex = (dated: 'created_at' | 'updated_at' | 'at'): IndexDescription => ({
+  key: { content_id: 1 },
+  partialFilterExpression: { [dated]: { $exists: true } }
+})
+/** Covers no query of a viewer. Its filter passes every element, and only keeps MongoDB from using it for one. */
+export const exportIndex = (dated: 'created_at' | 'updated_at'): IndexDescription => ({
+  key: { user_id: 1, _id: 1 },
+  partialFilterExpression: { [dated]: { $exists: true } }
+})
+export const oneForEachContent: IndexDescription = { key: { user_id: 1, content_id: 1 }, unique: true }
+/** The indexes of a list that is sorted by when elements were added. */
+export const listIndexes = [
+  oneForEachContent,
+  { key: { user_id: 1, created_at: -1, _id: -1 } },
+  arrivalIndex,
+  replacedIndex('created_at'),
+  exportIndex('created_at')
+]
+
+export const newestFirst = { created_at: -1, _id: -1 } as const
+
+/** Other software may have written elements without these fields. */
+export const isServableElement = ({ content_id, created_at }: ListElement) => Number.isSafeInteger(content_id) && isWireMoment(created_at)
+
+/** The `content_id` of a preference for all titles. Not 0, which means the whole list in `removals`. */
+export const anyTitle = -1
+export const wireContentId = (content_id: number) => (content_id === anyTitle ? null : content_id)
+
+/** A filter of contents. Elements of those that do not pass are not shown. */
+export type IsShown = (content_id: number) => boolean
+
+interface Selected<T extends Document> {
+  filter: Filter<T>
+  order?: Sort
+  /** Not given if all are shown. */
+  isShown?: IsShown | undefined
+}
+
+/** The elements of a page and the total, in one operation. With `isShown`, another operation first reads which contents to leave out. */
+export const pageOf = async <T extends Document>(
+  db: Db,
+  collection: Collection<T>,
+  { filter, order = newestFirst, isShown }: Selected<T>,
+  { page, perPage }: PageQuery
+) => {
+  const leftOut = isShown && (await contentsToLeaveOut(db, collection, filter, isShown))
+  const shownFilter = leftOut ? { $and: [filter, { content_id: { $nin: leftOut } }] } : filter
+  const count = [{ $match: shownFilter }, { $count: 'total' }]
+  const rows = await aggregateAll<T | { total: number }>(db, collection, [
+    { $match: shownFilter },
+    { $sort: order },
+    { $skip: (page - 1) * perPage },
+    { $limit: perPage },
+    { $unionWith: { coll: collection.collectionName, pipeline: count } }
+  ])
+  // The row without an `_id` is the count. If nothing matches, there is no such row.
+  let total = 0
+  const elements: T[] = []
+  for (const row of rows) {
+    if ('_id' in row) elements.push(row as T)
+    else total = row.total
+  }
+  // After the first operation, an element may have been moved to a content that is not shown. `total` still counts it.
+  return { elements: isShown ? elements.filter(({ content_id }) => isShown(content_id)) : elements, total }
+}
+
+const contentsToLeaveOut = async <T extends Document>(db: Db, collection: Collection<T>, filter: Filter<T>, isShown: IsShown) => {
+  const stages = [{ $match: filter }, { $project: { _id: 0, content_id: 1 } }]
+  const elements = await aggregateAll<{ content_id: number }>(db, collection, stages)
+  return elements.map(({ content_id }) => content_id).filter(id => !isShown(id))
+}
+
+/** The error for an id that matched none of the user's documents: `forbidden` if it is another user's, else `missing`. */
+export const forbiddenOr = async <T extends { user_id: number }>(
+  missing: () => ErrorAnswer,
+  collection: Collection<T>,
+  id: Filter<T>
+): Promise<ErrorAnswer> => ((await collection.findOne(id, { projection: { _id: 1 } })) ? forbidden() : missing())
+
+// Values of fields in an update that may add the document.
+
+/** Values that stand for themselves in an expression, and the time. Texts are not among them: one that begins with `$` names a field. */
+type Plain = number | Date | '$$NOW' | ReturnType<typeof notAfterNow>
+
+/** The moment, or now if it is later: GET /changes leaves out what is dated in the future. */
+export const notAfterNow = (moment: Date) => ({ $min: [moment, '$$NOW'] })
+
+/** Sets the field if the update adds the document. Otherwise keeps what is stored. */
+export const ifNew = (field: string, value: Plain) => ({ $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, value, `$${field}`] })
+
+/** Keeps what is stored. Sets the field if it is missing, even in a document that exists: other software may have left it out. */
+export const orElse = (field: string, value: Plain) => ({ $ifNull: [`$${field}`, value] })
+
+export const arrivalIfNew = ifNew('arrived_at', '$$NOW')
+
+/** The dates of an element that a user adds now. One that is there keeps its own. */
+export const addedNow = { created_at: orElse('created_at', '$$NOW'), arrived_at: arrivalIfNew, asked_at: '$$NOW' }

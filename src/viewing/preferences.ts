@@ -1,0 +1,95 @@
+import type { Db, IndexDescription, ObjectId } from 'mongodb'
+import type { Preferences, PreferencesChange, PreferencesEntry } from '../../schemas/preferences.js'
+import { withRetries } from '../database/retry.js'
+import { removerOf } from '../sync/removals.js'
+import { isWireMoment, timestamp } from '../time.js'
+import { anyTitle, arrivalIndex, exportIndex, oneForEachContent, replacedIndex, wireContentId } from './lists.js'
+
+/** What a viewer wants to hear and read: of a title, or, under `anyTitle`, in general. */
+export interface PreferencesDocument {
+  _id: ObjectId
+  user_id: number
+  content_id: number
+  audio?: string | null
+  subtitles?: string | null
+  updated_at: Date
+  arrived_at?: Date
+  /** Later with every write, so that a removal never takes what was written after it was decided on. */
+  asked_at?: Date
+}
+
+/** `content_id` lets the index find the titles beyond the limit. */
+export const preferencesIndexes: IndexDescription[] = [
+  oneForEachContent,
+  { key: { user_id: 1, updated_at: -1, _id: -1, content_id: 1 } },
+  arrivalIndex,
+  replacedIndex('updated_at'),
+  exportIndex('updated_at')
+]
+
+/** How many titles a viewer may have preferences of. */
+const mostTitles = 1000
+
+const isValue = (value: unknown) => value == null || typeof value === 'string'
+
+export const isServablePreferences = ({ content_id, audio, subtitles, updated_at }: PreferencesDocument) =>
+  Number.isSafeInteger(content_id) && isWireMoment(updated_at) && isValue(audio) && isValue(subtitles)
+
+export const toPreferences = ({ content_id, audio, subtitles, updated_at }: PreferencesDocument): PreferencesEntry => ({
+  content_id: wireContentId(content_id),
+  audio: audio ?? null,
+  subtitles: subtitles ?? null,
+  updated_at: timestamp(updated_at)
+})
+
+export const preferencesOf = (db: Db) => {
+  const preferences = db.collection<PreferencesDocument>('preferences')
+  const remover = removerOf(db, 'preferences', ['updated_at'])
+
+  /** Unless they have been written since. */
+  const removeUnchanged = (element: PreferencesDocument) =>
+    remover.element({ created_at: element.updated_at, ...element }, element.asked_at ?? element.arrived_at)
+
+  /** Removes those of the titles that were changed longest ago. */
+  const removeBeyondLimit = async (user_id: number) => {
+    const filter = { user_id, content_id: { $gt: anyTitle } }
+    const oldest = { sort: { updated_at: -1, _id: -1 }, skip: mostTitles } as const
+    for (const element of await withRetries(() => preferences.find(filter, oldest).toArray())) await removeUnchanged(element)
+  }
+
+  return {
+    /** Each value is that of the first of the contents that has one. */
+    get: async (user_id: number, content_ids: number[]): Promise<Preferences> => {
+      const found = await withRetries(() => preferences.find({ user_id, content_id: { $in: content_ids } }).toArray())
+      const inOrder = content_ids.map(id => found.find(({ content_id }) => content_id === id))
+      const first = (field: keyof Preferences) => inOrder.map(element => element?.[field]).find(value => typeof value === 'string') ?? null
+      return { audio: first('audio'), subtitles: first('subtitles') }
+    },
+
+    /** Changes what is given, and removes the document if it has no value then. */
+    put: async (user_id: number, content_id: number, given: PreferencesChange) => {
+      const values = Object.entries(given)
+      const differs = { $or: values.map(([field, value]) => ({ $ne: [{ $ifNull: [`$${field}`, null] }, value] })) }
+      const ifChanged = (field: string) => ({ $cond: [differs, '$$NOW', `$${field}`] })
+      const fields = {
+        ...given,
+        updated_at: ifChanged('updated_at'),
+        arrived_at: ifChanged('arrived_at'),
+        asked_at: { $max: ['$$NOW', { $add: ['$asked_at', 1] }] }
+      }
+      const upsert = values.some(([, value]) => value !== null)
+      const { value: stored, lastErrorObject } = await withRetries(() =>
+        preferences.findOneAndUpdate({ user_id, content_id }, [{ $set: fields }], {
+          upsert,
+          returnDocument: 'after',
+          includeResultMetadata: true
+        })
+      )
+      if (!stored) return
+      if (stored.audio == null && stored.subtitles == null) await removeUnchanged(stored)
+      else if (lastErrorObject?.upserted) await removeBeyondLimit(user_id)
+    },
+
+    remove: remover.contents
+  }
+}

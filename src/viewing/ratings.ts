@@ -1,0 +1,58 @@
+import type { Db, IndexDescription, ObjectId } from 'mongodb'
+import type { PageQuery } from '../../schemas/page.js'
+import { ratings as kinds, type RatedTitle, type Rating } from '../../schemas/rating.js'
+import { withRetries } from '../database/retry.js'
+import { removerOf } from '../sync/removals.js'
+import { timestamp } from '../time.js'
+import {
+  arrivalIndex,
+  exportIndex,
+  type IsShown,
+  isServableElement,
+  type ListElement,
+  newestFirst,
+  oneForEachContent,
+  pageOf,
+  replacedIndex
+} from './lists.js'
+
+/** `content_id` was the top of its tree when the title was rated. `created_at` is when it got this rating. */
+export interface RatingDocument extends ListElement {
+  _id: ObjectId
+  rating: Rating
+}
+
+/** The fields after `_id` let the index cover reading all ratings of a user. */
+export const ratingIndexes: IndexDescription[] = [
+  oneForEachContent,
+  { key: { user_id: 1, ...newestFirst, content_id: 1, rating: 1 } },
+  arrivalIndex,
+  replacedIndex('created_at'),
+  exportIndex('created_at')
+]
+
+export const isServableRating = (element: RatingDocument) => isServableElement(element) && kinds.includes(element.rating)
+
+/** A rated title without its content. */
+export const toRating = ({ content_id, rating, created_at }: RatingDocument): Omit<RatedTitle, 'content'> => ({
+  content_id,
+  rating,
+  created_at: timestamp(created_at)
+})
+
+export const ratingsOf = (db: Db) => {
+  const ratings = db.collection<RatingDocument>('ratings')
+  const remover = removerOf(db, 'ratings')
+  return {
+    list: (user_id: number, page: PageQuery, isShown?: IsShown) => pageOf(db, ratings, { filter: { user_id }, isShown }, page),
+
+    /** A title that already has this rating keeps its dates. */
+    put: (user_id: number, content_id: number, rating: Rating) => {
+      const ifChanged = (field: string) => ({ $cond: [{ $eq: ['$rating', rating] }, `$${field}`, '$$NOW'] })
+      const fields = { created_at: ifChanged('created_at'), arrived_at: ifChanged('arrived_at'), asked_at: '$$NOW', rating }
+      return withRetries(() => ratings.updateOne({ user_id, content_id }, [{ $set: fields }], { upsert: true }))
+    },
+
+    remove: remover.contents
+  }
+}

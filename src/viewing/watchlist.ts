@@ -1,0 +1,65 @@
+import type { Db } from 'mongodb'
+import type { ExportedWatchlistElement } from '../../schemas/export.js'
+import type { PageQuery } from '../../schemas/page.js'
+import type { WatchlistElement } from '../../schemas/watchlist.js'
+import { counterOf } from '../database/counters.js'
+import { withRetries } from '../database/retry.js'
+import { orThrow, watchlistElementNotFound } from '../errors.js'
+import { integerId } from '../http/requests.js'
+import { removerOf } from '../sync/removals.js'
+import { isWireMoment, timestamp } from '../time.js'
+import { addedNow, type IsShown, isServableElement, type ListElement, orElse, pageOf } from './lists.js'
+
+export interface WatchlistDocument extends ListElement {
+  _id: number
+  updated_at: Date
+}
+
+export const isServableWatchlist = (element: WatchlistDocument) =>
+  isServableElement(element) &&
+  Number.isSafeInteger(element._id) &&
+  Number.isSafeInteger(element.user_id) &&
+  isWireMoment(element.updated_at)
+
+export const toExportedWatchlist = ({ _id, user_id, content_id, created_at, updated_at }: WatchlistDocument): ExportedWatchlistElement => ({
+  id: _id,
+  user_id,
+  content_id,
+  created_at: timestamp(created_at),
+  updated_at: timestamp(updated_at)
+})
+
+/** A watchlist element without its content. */
+export const toWatchlist = (element: WatchlistDocument, video_id: string): Omit<WatchlistElement, 'content'> => {
+  const { id, user_id, content_id, ...dates } = toExportedWatchlist(element)
+  return { id, user_id, content_id, video_id, ...dates }
+}
+
+interface WatchlistFilter {
+  content_id?: number[] | undefined
+}
+
+export const watchlistOf = (db: Db) => {
+  const watchlist = db.collection<WatchlistDocument>('watchlist')
+  const ids = counterOf(db, 'watchlist')
+  const remover = removerOf(db, 'watchlist', ['created_at', 'updated_at'])
+
+  return {
+    list: (user_id: number, { content_id, ...page }: WatchlistFilter & PageQuery, isShown?: IsShown) =>
+      pageOf(db, watchlist, { filter: { user_id, ...(content_id && { content_id: { $in: content_id } }) }, isShown }, page),
+
+    /** An element that is already there keeps its dates. */
+    add: async (user_id: number, content_id: number) => {
+      const _id = await withRetries(ids.next)
+      const added = { _id: orElse('_id', _id), ...addedNow, updated_at: orElse('updated_at', '$$NOW') }
+      await withRetries(() => watchlist.updateOne({ user_id, content_id }, [{ $set: added }], { upsert: true }))
+    },
+
+    remove: async (user_id: number, id: string, isShown?: IsShown) => {
+      const _id = orThrow(integerId(id), watchlistElementNotFound)
+      await remover.one(user_id, _id, watchlistElementNotFound, isShown)
+    },
+
+    removeAll: remover.all
+  }
+}
