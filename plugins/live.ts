@@ -1,10 +1,7 @@
 import fp from 'fastify-plugin'
 import { Counter } from 'prom-client'
 import { gauge } from '../src/metrics/instruments.js'
-import { changesPage } from '../src/sync/changes.js'
-import { LiveStreams } from '../src/sync/live.js'
-import { streamEnds } from '../src/sync/live-stream.js'
-import { NudgeReader } from '../src/sync/nudging.js'
+import { changesPage, LiveStreams, NudgeReader, streamEnds } from '../src/sync/index.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

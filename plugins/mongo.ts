@@ -9,8 +9,7 @@ import { EndedSessions } from '../src/identity/revocations.js'
 import { accessTokensEndAfter } from '../src/identity/session-ends.js'
 import { gauge, histogram } from '../src/metrics/instruments.js'
 import { Outage } from '../src/overload/outage.js'
-import { nudgesOf } from '../src/sync/nudges.js'
-import { Nudger } from '../src/sync/nudging.js'
+import { Nudger, nudgesOf } from '../src/sync/index.js'
 import { seconds } from '../src/time.js'
 
 declare module 'fastify' {
@@ -58,8 +57,8 @@ export default fp(
     const measure = measurerOf(app.metrics)
     const endedSessions = new EndedSessions()
     const onSessionsEnded = (sids: string[]) => endedSessions.add(sids, accessTokensEndAfter(settings.ACCESS_TOKEN_TTL))
-    const nudger = new Nudger(nudgesOf(observed(polls.db, { onEnd: measure })))
-    const dataFrom = (source: Db) => dataOf(observed(source, { onEnd: measure, onWrite: nudger.noteWrite }), settings, onSessionsEnded)
+    const nudger = new Nudger(nudgesOf(observed(polls.db, measure)))
+    const dataFrom = (source: Db) => dataOf(observed(source, measure), settings, { onSessionsEnded, onChange: nudger.onChange })
     app.decorate('endedSessions', endedSessions)
     app.decorate('nudger', nudger)
     app.decorate('data', dataFrom(db))

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { Counter } from 'prom-client'
 import { gauge } from '../src/metrics/instruments.js'
-import { Moving } from '../src/sync/moving.js'
+import { Moving } from '../src/sync/index.js'
 import { poll } from './preparation.js'
 
 /** Moves what viewers have of contents that were replaced, in the background. */

@@ -224,7 +224,7 @@ t.test('exports', async t => {
 
   t.test('contain each element once, whatever moves to other contents meanwhile', async t => {
     const user = await addUser(app)
-    const lists = eachList.map(([name]) => db.collection<Document & { _id: number | ObjectId }>(name))
+    const lists = eachList.map(({ name }) => db.collection<Document & { _id: number | ObjectId }>(name))
     for (const list of lists)
       await list.insertMany(
         Array.from({ length: 600 }, (_, i) => ({
@@ -261,7 +261,7 @@ t.test('exports', async t => {
       )
     )
     t.ok(reads > 10)
-    for (const [name] of eachList) {
+    for (const { name } of eachList) {
       const dates: string[] = exported[name].map((element: Document) => element.created_at ?? element.updated_at)
       t.strictSame([dates.length, new Set(dates).size], [600, 600], name)
     }

@@ -4,7 +4,7 @@ import { answers } from '../../schemas/answers.js'
 import { Changes, ChangesQuery } from '../../schemas/changes.js'
 import { Ok } from '../../schemas/common.js'
 import { ok } from '../../src/http/reply.js'
-import { changesPage } from '../../src/sync/changes.js'
+import { changesPage } from '../../src/sync/index.js'
 
 const schema = {
   summary: 'List what has changed',

@@ -86,7 +86,7 @@ const watchedSchema = {
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings, uptake } = app
-  const { history, reports, dismissals } = app.data
+  const { history, reports, marks, dismissals } = app.data
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
@@ -161,11 +161,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const { id } = app.viewerOf(request)
       const contents = markedBy(request.body, catalogue, app.audienceOf(request))
       const changed = await (request.body.watched
-        ? reports.markWatched(
+        ? marks.watched(
             id,
             contents.map(one => endOf(one, catalogue))
           )
-        : reports.markUnwatched(
+        : marks.unwatched(
             id,
             contents.map(one => reported(one, catalogue))
           ))

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { cursorAt, cursorText } from '../../src/sync/change-cursor.js'
+import { cursorAt, cursorText } from '../../src/sync/index.js'
 import { choicesFrom } from './data/generate.js'
 import { emailOf, historyId, listed, password } from './data/viewers.js'
 import type { Call } from './load.js'

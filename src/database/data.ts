@@ -19,16 +19,17 @@ import { allHistoriesOf } from '../recommendations/learning/all-histories.js'
 import { recommendationModelsOf } from '../recommendations/model-documents.js'
 import { popularityOf } from '../recommendations/popularity-documents.js'
 import { seenOf } from '../recommendations/serving/seen.js'
-import { changesOf } from '../sync/changed-elements.js'
-import { movesOf } from '../sync/moves.js'
-import { nudgesOf } from '../sync/nudges.js'
+import { changesOf, lateReportsOf, movesOf, nudgesOf, type OnChange, removerOf, tellerOf } from '../sync/index.js'
 import { dismissalsOf } from '../viewing/dismissals.js'
 import { hiddenOf } from '../viewing/hidden.js'
 import { historyOf } from '../viewing/history.js'
+import type { ViewerList } from '../viewing/lists.js'
+import { marksOf } from '../viewing/marks.js'
 import { streamsOf } from '../viewing/playing.js'
 import { preferencesOf } from '../viewing/preferences.js'
 import { ratingsOf } from '../viewing/ratings.js'
 import { reportsOf } from '../viewing/reports.js'
+import { viewerLists } from '../viewing/viewer-lists.js'
 import { watchlistOf } from '../viewing/watchlist.js'
 import { personalCollections } from './collections.js'
 import { leasesOf } from './leases.js'
@@ -44,45 +45,59 @@ interface DataSettings {
   AUDIT_DAYS: number
 }
 
+interface Listeners {
+  onSessionsEnded?: OnSessionsEnded
+  /** Hears of every write to the lists of viewers. */
+  onChange?: OnChange
+}
+
 /** All queries of the service, bound to one database. */
-export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessionsEnded) => ({
-  users: usersOf(db),
-  profiles: profilesOf(db),
-  erasures: erasuresOf(db),
-  personal: personalOf(db, personalCollections),
-  sessions: sessionsOf(db, {
-    life: settings.REFRESH_TOKEN_TTL,
-    accessLife: settings.ACCESS_TOKEN_TTL,
-    grace: settings.REFRESH_GRACE,
-    onEnd: onSessionsEnded
-  }),
-  loginAttempts: loginAttemptsOf(db, settings.LOGIN_LIMIT),
-  codeAttempts: codeAttemptsOf(db, settings.LOGIN_LIMIT),
-  deviceCodes: deviceCodesOf(db),
-  revisions: revisionsOf(db),
-  restores: restoresOf(db),
-  contents: contentsOf(db),
-  terms: readerOf<TermDocument>(db, 'terms', { _id: 1 }),
-  railCollections: readerOf<RailCollectionDocument>(db, 'rail_collections', { _id: 1 }),
-  legalDocuments: readerOf<LegalDocument>(db, 'legal_documents', { _id: 1 }),
-  programmes: programmesOf(db),
-  supportTexts: readerOf<SupportTextDocument>(db, 'support_texts', { id: 1, language: 1 }),
-  popularity: popularityOf(db),
-  recommendationModels: recommendationModelsOf(db),
-  leases: leasesOf(db),
-  history: historyOf(db, settings.COMPLETED_AT),
-  changes: changesOf(db),
-  nudges: nudgesOf(db),
-  reports: reportsOf(db, settings.COMPLETED_AT),
-  allHistories: allHistoriesOf(db),
-  watchlist: watchlistOf(db),
-  dismissals: dismissalsOf(db),
-  hidden: hiddenOf(db),
-  ratings: ratingsOf(db),
-  preferences: preferencesOf(db),
-  seen: seenOf(db),
-  streams: streamsOf(db),
-  moves: movesOf(db),
-  audit: auditOf(db, settings.AUDIT_DAYS)
-})
+export const dataOf = (db: Db, settings: DataSettings, { onSessionsEnded, onChange }: Listeners = {}) => {
+  const tell = tellerOf(onChange)
+  const completedAt = settings.COMPLETED_AT
+  const listOf = (name: ViewerList) => ({ tell, remover: removerOf(db, viewerLists[name], tell) })
+  const history = listOf('history')
+  const late = lateReportsOf(db, { ...history, completedAt })
+  return {
+    users: usersOf(db),
+    profiles: profilesOf(db),
+    erasures: erasuresOf(db),
+    personal: personalOf(db, personalCollections),
+    sessions: sessionsOf(db, {
+      life: settings.REFRESH_TOKEN_TTL,
+      accessLife: settings.ACCESS_TOKEN_TTL,
+      grace: settings.REFRESH_GRACE,
+      onEnd: onSessionsEnded
+    }),
+    loginAttempts: loginAttemptsOf(db, settings.LOGIN_LIMIT),
+    codeAttempts: codeAttemptsOf(db, settings.LOGIN_LIMIT),
+    deviceCodes: deviceCodesOf(db),
+    revisions: revisionsOf(db),
+    restores: restoresOf(db),
+    contents: contentsOf(db),
+    terms: readerOf<TermDocument>(db, 'terms', { _id: 1 }),
+    railCollections: readerOf<RailCollectionDocument>(db, 'rail_collections', { _id: 1 }),
+    legalDocuments: readerOf<LegalDocument>(db, 'legal_documents', { _id: 1 }),
+    programmes: programmesOf(db),
+    supportTexts: readerOf<SupportTextDocument>(db, 'support_texts', { id: 1, language: 1 }),
+    popularity: popularityOf(db),
+    recommendationModels: recommendationModelsOf(db),
+    leases: leasesOf(db),
+    history: historyOf(db, { ...history, completedAt }),
+    changes: changesOf(db),
+    nudges: nudgesOf(db),
+    reports: reportsOf(db, { late, tell, completedAt }),
+    marks: marksOf(db, { late, tell, completedAt }),
+    allHistories: allHistoriesOf(db),
+    watchlist: watchlistOf(db, listOf('watchlist')),
+    dismissals: dismissalsOf(db),
+    hidden: hiddenOf(db, listOf('hidden')),
+    ratings: ratingsOf(db, listOf('ratings')),
+    preferences: preferencesOf(db, listOf('preferences')),
+    seen: seenOf(db),
+    streams: streamsOf(db),
+    moves: movesOf(db, tell),
+    audit: auditOf(db, settings.AUDIT_DAYS)
+  }
+}
 export type Data = ReturnType<typeof dataOf>

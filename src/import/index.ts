@@ -4,9 +4,7 @@ import type { ImportKind, importRecords } from '../../schemas/import.js'
 import { defaultCompletedAt } from '../config.js'
 import { ensureIndexes } from '../database/collections.js'
 import type { Lease } from '../database/leases.js'
-import { observed } from '../database/observing.js'
-import { nudgesOf } from '../sync/nudges.js'
-import { Nudger } from '../sync/nudging.js'
+import { Nudger, nudgesOf, type OnChange, tellerOf } from '../sync/index.js'
 import { checkFile, Faults, ImportError } from './checking.js'
 import { type ImportRun, type Kind, KnownIds } from './kind.js'
 import { contents } from './kinds/contents.js'
@@ -81,14 +79,20 @@ export interface ImportResult {
 export const importFiles = async (db: Db, input: string[] | Record<string, string>, options: ImportOptions = {}): Promise<ImportResult> => {
   const nudger = new Nudger(nudgesOf(db))
   try {
-    return await importNoticed(observed(db, { onWrite: nudger.noteWrite }), input, options)
+    return await importNoticed(db, input, options, nudger.onChange)
   } finally {
     await nudger.close()
   }
 }
 
-const importNoticed = async (db: Db, input: string[] | Record<string, string>, options: ImportOptions): Promise<ImportResult> => {
+const importNoticed = async (
+  db: Db,
+  input: string[] | Record<string, string>,
+  options: ImportOptions,
+  onChange: OnChange
+): Promise<ImportResult> => {
   const { signal, confirm = async () => ({}) } = options
+  const tell = tellerOf(onChange)
   const { sources, faults: wrongFiles } = Array.isArray(input) ? await filesOf(input) : textsOf(input)
   const faults = new Faults()
   for (const fault of wrongFiles) faults.add(fault)
@@ -113,7 +117,7 @@ const importNoticed = async (db: Db, input: string[] | Record<string, string>, o
   const writing = progressOf('write', sources, options)
   for (const [at, source] of sources.entries()) {
     await assertUnchanged(source, states[at])
-    result.kinds[source.kind] = await writeFile(db, source, kinds[source.kind], { onBatch: writing(source), signal, confirm })
+    result.kinds[source.kind] = await writeFile(db, source, kinds[source.kind], { onBatch: writing(source), signal, confirm, tell })
     if (isInterrupted()) return result
     await assertUnchanged(source, states[at])
   }

@@ -4,12 +4,15 @@ import type { CatalogueKind, Imported } from '../catalogue/kinds.js'
 import { duplicateKey } from '../database/faults.js'
 import type { Lease } from '../database/leases.js'
 import { revisionsOf } from '../database/revisions.js'
+import type { Teller } from '../sync/index.js'
 import type { Kind, Operation } from './kind.js'
 import { type BatchOptions, batchesOf, inBatches } from './records.js'
 import type { Source } from './sources.js'
 
 interface WriteOptions extends BatchOptions {
   confirm: Lease['confirm']
+  /** Tells the streams of changes whose lists a batch has changed. */
+  tell: Teller
 }
 
 export interface Counts {
@@ -19,7 +22,7 @@ export interface Counts {
 }
 
 /** Writes the records that differ from the database. Reads the next batch while it writes one. */
-export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, signal, confirm }: WriteOptions) => {
+export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, signal, confirm, tell }: WriteOptions) => {
   const total: Counts = { added: 0, changed: 0, unchanged: 0 }
   const count = (records: number, { added, changed }: { added: number; changed: number }) => {
     total.added += added
@@ -36,7 +39,7 @@ export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, s
       const records = current.map(piece => JSON.parse((piece as { text: string }).text))
       const operations = await kind.operations(records)
       await writing
-      writing = writeBatch(db, kind, records, operations, confirm).then(counts => {
+      writing = tell(usersOf(records), () => writeBatch(db, kind, records, operations, confirm)).then(counts => {
         count(pieces.length, counts)
         onBatch(bytes, pieces.length)
       })
@@ -50,6 +53,9 @@ export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, s
   if (kind.revision) await revisionsOf(db).raise(kind.revision)
   return total
 }
+
+/** Of records of lists. Others have no `user_id`. */
+const usersOf = (records: { user_id?: number }[]) => [...new Set(records.flatMap(({ user_id }) => user_id ?? []))]
 
 /** Removes what the run lacks and tells the servers. Returns how many documents it has removed, or undefined if the kind has no pruning. */
 export const pruneKind = async (db: Db, { prune, revision }: Kind, confirm: Lease['confirm']) => {

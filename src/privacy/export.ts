@@ -5,8 +5,8 @@ import { orThrow, tooManyRequests, unauthenticated, unavailable } from '../error
 import { toSession } from '../identity/session-document.js'
 import type { UserDocument } from '../identity/users.js'
 import { Semaphore } from '../overload/semaphore.js'
-import type { ViewerList } from '../sync/removals.js'
 import { minutes, timestamp } from '../time.js'
+import type { ViewerList } from '../viewing/lists.js'
 import { eachList } from '../viewing/viewer-lists.js'
 
 /** An export holds about a megabyte while its caller reads. */
@@ -104,7 +104,7 @@ export async function* exportOf(data: Data, user: UserDocument, read: Read): Asy
   const users = [user, ...others.filter(other => other !== null).sort((a, b) => a._id - b._id)]
   const ids = users.map(({ _id }) => _id)
   yield `{"users":${JSON.stringify(users.map(userRecord))}`
-  for (const [name, { isServable, toExported, orderedBy = 'created_at' }] of eachList) {
+  for (const { name, isServable, toExported, orderedBy } of eachList) {
     yield `,"${name}":[`
     let separator = ''
     for await (const portion of portionsOf(data, name, orderedBy, ids, read)) {

@@ -1,9 +1,9 @@
 import type { Db, Document, ObjectId } from 'mongodb'
 import { aggregateCommitted } from '../database/read-all.js'
 import { seconds } from '../time.js'
-import type { ListElement } from '../viewing/lists.js'
+import type { ListElement, ViewerList } from '../viewing/lists.js'
 import { eachList } from '../viewing/viewer-lists.js'
-import { type RemovalDocument, removalGrace, type ViewerList } from './removals.js'
+import { type RemovalDocument, removalGrace } from './removals.js'
 
 /** A collection in which changes are found, in the order of a date. */
 interface Source {
@@ -11,15 +11,13 @@ interface Source {
   date: string
 }
 
-const lists = eachList.map(([name]) => name)
-const reported: Source = { collection: 'history', date: 'updated_at' }
+const lists = eachList.map(({ name }) => name)
 
 /** For a caller who has nothing yet: all there is. */
-const firstSources: Source[] = eachList.map(([collection, { orderedBy: date = 'created_at' }]) => ({ collection, date }))
+const firstSources: Source[] = eachList.map(({ name: collection, orderedBy: date }) => ({ collection, date }))
 /** A report with `observed_at` is found by its arrival. If its own date is new as well, it is found twice: filtering would cost more. */
 const laterSources: Source[] = [
-  reported,
-  ...lists.map(list => ({ collection: list, date: 'arrived_at' })),
+  ...eachList.flatMap(({ name: collection, changedBy }) => changedBy.map(date => ({ collection, date }))),
   { collection: 'removals', date: 'at' }
 ]
 export const sourceCount = laterSources.length

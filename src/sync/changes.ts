@@ -3,12 +3,12 @@ import type { Audience } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Data } from '../database/data.js'
 import { days } from '../time.js'
+import type { ViewerList } from '../viewing/lists.js'
 import { anyTitle, type ListElement, wireContentId } from '../viewing/lists.js'
 import { withContents } from '../viewing/viewer-bytes.js'
 import { eachList } from '../viewing/viewer-lists.js'
 import { type ChangeCursor, cursorAt, cursorText, firstPosition, hasReadAll, readCursor } from './change-cursor.js'
 import { type Change, changeOverlap } from './changed-elements.js'
-import type { ViewerList } from './removals.js'
 
 interface Sources {
   catalogue: Catalogue
@@ -78,7 +78,7 @@ export const changesPage = async (
 
 type Removed = Record<ViewerList, Set<number>>
 
-const emptyLists = () => Object.fromEntries(eachList.map(([name]) => [name, new Set<number>()])) as Removed
+const emptyLists = () => Object.fromEntries(eachList.map(({ name }) => [name, new Set<number>()])) as Removed
 
 /** The removed contents of each list, except those that have been added again. */
 const removedFrom = async ({ changes }: Sources['data'], user: number, page: Change[]) => {
@@ -94,7 +94,8 @@ const removedFrom = async ({ changes }: Sources['data'], user: number, page: Cha
 
 const changesIn = async (catalogue: Catalogue, page: Change[], removed: Removed, answer: Answer) => {
   const lists: Record<string, object[]> = {}
-  for (const [name, list] of eachList) {
+  for (const list of eachList) {
+    const { name } = list
     const changed = new Map<number, ListElement>()
     for (const { from, element } of page) if (from === name) changed.set(element.content_id, element)
     // Removed since the page was read.
@@ -104,7 +105,7 @@ const changesIn = async (catalogue: Catalogue, page: Change[], removed: Removed,
       ? await withContents(catalogue, elements, (element, { handler_id }) => list.toEntry(element, handler_id))
       : elements.map(element => list.toEntry(element))
   }
-  const ids = Object.fromEntries(eachList.map(([name]) => [name, [...removed[name]].map(wireContentId)]))
+  const ids = Object.fromEntries(eachList.map(({ name }) => [name, [...removed[name]].map(wireContentId)]))
   // Complete, because `viewerLists` has every list of `Changes`.
   return { ...lists, removed: ids, ...answer } as unknown as Changes
 }

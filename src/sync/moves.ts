@@ -2,44 +2,17 @@ import { type AnyBulkWriteOperation, BSON, type Collection, type Db, type Docume
 import { isDuplicate } from '../database/faults.js'
 import type { Lease } from '../database/leases.js'
 import { withRetries } from '../database/retry.js'
-import { type RemovalDocument, removalGrace, type ViewerList } from './removals.js'
+import { dismissalMove } from '../viewing/dismissals.js'
+import type { Move, ViewerList } from '../viewing/lists.js'
+import { eachList } from '../viewing/viewer-lists.js'
+import { type RemovalDocument, removalGrace } from './removals.js'
+import type { Teller } from './telling.js'
 
-/** How the elements of a list are moved from an earlier id of a content to the id that it has now. */
-interface Move {
-  /** A date that every element has. The index by content goes by it, so that no query of a viewer can use that index. */
-  dated: string
-  /** Of two elements, the one with the later date here stays. */
-  observed: string
-  /** Of these dates the earlier or the later one stays, and this count is added up, whichever element stays. */
-  earliest?: string
-  latest?: string
-  count?: string
-  /** Where the element that stays has no value of these fields, that of the other one is taken. */
-  filled?: string[]
-  /** Fields that say when an element was stored. Lists that have any are in GET /changes. */
-  arrival?: Document
-}
+export type MovedList = ViewerList | 'dismissals'
 
-const arrival = { arrived_at: '$$NOW' }
-const arrivalOfAsked = { ...arrival, asked_at: { $ifNull: ['$asked_at', '$arrived_at'] } }
-
-/** Each list has one element for a user and a content. A new list needs an entry here, and `replacedIndex` among its indexes. */
-const moves = {
-  history: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'watched_at', count: 'plays', arrival },
-  watchlist: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
-  hidden: { dated: 'created_at', observed: 'asked_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
-  ratings: { dated: 'created_at', observed: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
-  preferences: {
-    dated: 'updated_at',
-    observed: 'updated_at',
-    latest: 'asked_at',
-    filled: ['audio', 'subtitles'],
-    arrival: arrivalOfAsked
-  },
-  dismissals: { dated: 'at', observed: 'at' }
-} satisfies Record<ViewerList | 'dismissals', Move>
-export type MovedList = keyof typeof moves
-export const movedLists = Object.keys(moves) as MovedList[]
+/** Each has one element for a user and a content, and `replacedIndex` among its indexes. */
+const moves: [MovedList, Move][] = [...eachList.map(({ name, move }): [MovedList, Move] => [name, move]), ['dismissals', dismissalMove]]
+export const movedLists = moves.map(([name]) => name)
 
 interface Element extends Document {
   _id: ObjectId | number
@@ -105,8 +78,51 @@ const nextStep = (elements: Element[], content_id: number, move: Move): Step | u
 /** How many elements of earlier ids are looked at at once, to find their users. More would hold up the event loop. */
 const elementsAtOnce = 400
 
+/** What a step writes. */
+interface Plan {
+  operations: AnyBulkWriteOperation<Element>[]
+  /** The earlier ids that each user then has no element of. */
+  gone: Map<number, number[]>
+  merged: { from: Element['_id']; into: Element['_id'] }[]
+}
+
+const literal = (fields: Document) => Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, { $literal: value }]))
+
+/** Adds a step, which is only taken if the element is as it was read, and while apps are sure to read what they were told about it. */
+const addStep = ({ operations, gone, merged }: Plan, step: Step, { arrival, count }: Move, until: Date) => {
+  const { element, leaves } = step
+  const { _id, user_id } = element
+  if (leaves !== undefined) gone.set(user_id, [...(gone.get(user_id) ?? []), leaves])
+  const asRead = { $expr: { $and: [{ $eq: ['$$ROOT', { $literal: element }] }, { $lt: ['$$NOW', until] }] } }
+  const target = { filter: { _id, user_id, ...asRead }, hint: { _id: 1 } }
+  if ('set' in step) {
+    operations.push({ updateOne: { ...target, update: [{ $set: { ...arrival, ...literal(step.set) } }] } })
+    return
+  }
+  operations.push({ deleteOne: target })
+  if (count) merged.push({ from: _id, into: step.mergedInto })
+}
+
+const planOf = (rows: { element: Element; now: Date }[], replaced: Replaced, move: Move) => {
+  const currentIds = new Map([...replaced].flatMap(([id, earlier]) => [id, ...earlier].map(one => [one, id] as const)))
+  const groups = new Map<string, { content_id: number; elements: Element[] }>()
+  for (const { element } of rows) {
+    const content_id = currentIds.get(element.content_id) as number
+    const key = `${element.user_id} ${content_id}`
+    const group = groups.get(key) ?? { content_id, elements: [] }
+    group.elements.push(element)
+    groups.set(key, group)
+  }
+  const plan: Plan = { operations: [], gone: new Map(), merged: [] }
+  for (const { content_id, elements } of groups.values()) {
+    const step = nextStep(elements, content_id, move)
+    if (step) addStep(plan, step, move, new Date((rows[0]?.now.getTime() as number) + removalGrace))
+  }
+  return plan
+}
+
 /** Moves what viewers have of contents that were replaced. */
-export const movesOf = (db: Db) => {
+export const movesOf = (db: Db, tell: Teller) => {
   const removals: Collection<RemovalDocument> = db.collection('removals')
   const states = db.collection<{ _id: 'moves'; revision: number; isSettled: boolean; at: Date }>('revisions')
 
@@ -132,8 +148,8 @@ export const movesOf = (db: Db) => {
     return rows.filter(({ element }) => element.user_id !== cutOff)
   }
 
-  /** Tells apps that elements are gone, before they are. */
-  const tell = (list: MovedList, gone: Map<number, number[]>) =>
+  /** Marks elements as removed, before they are. */
+  const markGone = (list: MovedList, gone: Map<number, number[]>) =>
     withRetries(() =>
       removals.bulkWrite(
         [...gone].map(([user_id, contents]) => {
@@ -159,7 +175,7 @@ export const movesOf = (db: Db) => {
     })
 
   /** Removes the notes of merges whose elements are gone. */
-  const forget = async (collection: Collection<Element>, merged: { from: Element['_id']; into: Element['_id'] }[]) => {
+  const forget = async (collection: Collection<Element>, merged: Plan['merged']) => {
     const all = { _id: { $in: merged.map(({ from }) => from) } }
     const left = new Set(
       (await withRetries(() => collection.find(all, { projection: { _id: 1 } }).toArray())).map(({ _id }) => String(_id))
@@ -175,40 +191,14 @@ export const movesOf = (db: Db) => {
      * of those with an earlier id are done.
      */
     step: async (list: MovedList, replaced: Replaced, confirm: Lease['confirm']) => {
-      const move: Move = moves[list]
+      const move = new Map(moves).get(list) as Move
       const collection: Collection<Element> = db.collection(list)
       const rows = await read(collection, replaced, move)
-      const leads = new Map([...replaced].flatMap(([id, earlier]) => [id, ...earlier].map(one => [one, id] as const)))
-      const groups = new Map<string, Element[]>()
-      for (const { element } of rows) {
-        const key = `${element.user_id} ${leads.get(element.content_id)}`
-        groups.set(key, [...(groups.get(key) ?? []), element])
-      }
-
-      const operations: AnyBulkWriteOperation<Element>[] = []
-      const gone = new Map<number, number[]>()
-      const merged: Parameters<typeof forget>[1] = []
-      for (const elements of groups.values()) {
-        const next = nextStep(elements, leads.get(elements[0]?.content_id as number) as number, move)
-        if (!next) continue
-        const { element, leaves } = next
-        const { _id, user_id } = element
-        if (leaves !== undefined) gone.set(user_id, [...(gone.get(user_id) ?? []), leaves])
-        // As it was read, and while apps are sure to read what they were told about it.
-        const until = new Date((rows[0]?.now.getTime() as number) + removalGrace)
-        const asRead = { $expr: { $and: [{ $eq: ['$$ROOT', { $literal: element }] }, { $lt: ['$$NOW', until] }] } }
-        const target = { filter: { _id, user_id, ...asRead }, hint: { _id: 1 } }
-        if ('set' in next) {
-          const fields = Object.entries(next.set).map(([field, value]) => [field, { $literal: value }])
-          operations.push({ updateOne: { ...target, update: [{ $set: { ...move.arrival, ...Object.fromEntries(fields) } }] } })
-        } else {
-          operations.push({ deleteOne: target })
-          if (move.count) merged.push({ from: _id, into: next.mergedInto })
-        }
-      }
+      const { operations, gone, merged } = planOf(rows, replaced, move)
       if (operations.length === 0) return { found: rows.length, changed: 0, moved: 0 }
-      if (move.arrival && gone.size > 0) await tell(list, gone)
-      const changed = await write(collection, operations, confirm)
+      if (move.arrival && gone.size > 0) await markGone(list, gone)
+      const users = [...new Set(rows.map(({ element }) => element.user_id))]
+      const changed = await tell(users, () => write(collection, operations, confirm))
       if (merged.length > 0) await forget(collection, merged)
       return { found: rows.length, changed, moved: Math.min(changed, [...gone.values()].flat().length) }
     },

@@ -70,18 +70,24 @@ export class Moving {
   private async moveAll(replaced: Replaced, confirm: Lease['confirm'], isOutdated: () => boolean) {
     let moved = 0
     for (const list of movedLists)
-      for (const some of portions(replaced)) {
-        for (let attempts = 0; !isOutdated(); ) {
-          const began = performance.now()
-          const step = await this.options.data.moves.step(list, some, confirm)
-          if (step.found === 0) break
-          moved += step.moved
-          this.options.onMoved(list, step.moved)
-          attempts = step.changed > 0 ? 0 : attempts + 1
-          if (attempts === mostAttempts) throw new Error(`Elements of ${list} cannot be moved to the contents that have replaced theirs`)
-          await sleep((performance.now() - began) * restShare)
-        }
-      }
+      for (const some of portions(replaced))
+        moved += await this.moveSome(list, () => this.options.data.moves.step(list, some, confirm), isOutdated)
+    return moved
+  }
+
+  /** Takes steps until nothing is left to move. */
+  private async moveSome(list: MovedList, takeStep: () => ReturnType<Data['moves']['step']>, isOutdated: () => boolean) {
+    let moved = 0
+    for (let attempts = 0; !isOutdated(); ) {
+      const began = performance.now()
+      const step = await takeStep()
+      if (step.found === 0) break
+      moved += step.moved
+      this.options.onMoved(list, step.moved)
+      attempts = step.changed > 0 ? 0 : attempts + 1
+      if (attempts === mostAttempts) throw new Error(`Elements of ${list} cannot be moved to the contents that have replaced theirs`)
+      await sleep((performance.now() - began) * restShare)
+    }
     return moved
   }
 }

@@ -1,7 +1,6 @@
 import type { Collection, Db, Document, IndexDescription } from 'mongodb'
 import { withRetries } from '../database/retry.js'
 import { seconds } from '../time.js'
-import { eachList } from '../viewing/viewer-lists.js'
 
 /** Tells other processes that the lists of some users may have changed. */
 export interface Nudge {
@@ -43,6 +42,3 @@ export const nudgesOf = (db: Db) => {
     }
   }
 }
-
-/** The collections in which GET /changes finds something. */
-export const followed = new Set<string>(['removals', ...eachList.map(([name]) => name)])

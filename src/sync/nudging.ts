@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Data } from '../database/data.js'
-import type { Write } from '../database/observing.js'
 import { seconds } from '../time.js'
-import { followed, type Nudge } from './nudges.js'
+import type { Nudge } from './nudges.js'
+import type { OnChange } from './telling.js'
 
 /** How often a process sends a nudge, even if it has nothing to tell, so that others notice if it was killed before it could. */
 export const heartbeat = seconds(5)
@@ -37,11 +37,10 @@ export class Nudger {
 
   constructor(private readonly nudges: Nudges) {}
 
-  /** Notes whose lists it may have changed. Every write to these lists that changes what is sent has to name its users. */
-  readonly noteWrite = ({ collection, isLost, users }: Write) => {
-    if (!followed.has(collection)) return
-    this.note(users())
-    if (isLost) void this.noteAgain(users())
+  /** Notes whose lists this process may have changed. */
+  readonly onChange: OnChange = (users, isInDoubt) => {
+    this.note(users)
+    if (isInDoubt) void this.noteAgain(users)
   }
 
   /** Without users, it only sends what is pending, if anything, and shows that this process lives. */
@@ -146,8 +145,15 @@ export class NudgeReader {
     this.readAt = now
     this.newest = nudges.at(-1)?.at ?? this.newest ?? new Date(0)
 
+    const { users, isMissed } = this.take(nudges, now)
+    const wasKilled = this.forgetDead(now)
+    return isFirst || isMissed || wasKilled ? 'everybody' : users
+  }
+
+  /** Returns whom the new ones among the nudges name, and whether one before them was missed. */
+  private take(nudges: Nudge[], now: number) {
     const users = new Set<number>()
-    let isMissed = isFirst
+    let isMissed = false
     for (const { from, seq, users: nudged, isLast } of nudges) {
       const last = this.senders.get(from)?.seq ?? -1
       if (from === this.own || seq <= last) continue
@@ -155,11 +161,13 @@ export class NudgeReader {
       for (const user of nudged) users.add(user)
       this.senders.set(from, { seq, readAt: now, hasEnded: isLast })
     }
-    for (const [from, { readAt, hasEnded }] of this.senders) {
-      if (now - readAt < deadAfter) continue
-      this.senders.delete(from)
-      isMissed ||= !hasEnded
-    }
-    return isMissed ? 'everybody' : [...users]
+    return { users: [...users], isMissed }
+  }
+
+  /** Returns whether a process has died without having said that it ends. */
+  private forgetDead(now: number) {
+    const dead = [...this.senders].filter(([, { readAt }]) => now - readAt >= deadAfter)
+    for (const [from] of dead) this.senders.delete(from)
+    return dead.some(([, { hasEnded }]) => !hasEnded)
   }
 }

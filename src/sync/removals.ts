@@ -1,15 +1,11 @@
 import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
-import type { Changes } from '../../schemas/changes.js'
 import { isUnavailable } from '../database/faults.js'
 import { findAll } from '../database/read-all.js'
 import { withRetries } from '../database/retry.js'
 import { type ErrorAnswer, resourceNotFound } from '../errors.js'
 import { days, seconds } from '../time.js'
-import { forbiddenOr, type IsShown, type ListElement } from '../viewing/lists.js'
-import { previousFields } from '../viewing/progress.js'
-
-/** The name of a list, which is also that of its collection. */
-export type ViewerList = keyof Changes['removed']
+import { forbiddenOr, type IsShown, type ListDescription, type ListElement, type ViewerList } from '../viewing/lists.js'
+import type { Teller } from './telling.js'
 
 /**
  * A mark that elements were removed from a list. It tells apps that keep a copy, and drops reports that were made before and arrive
@@ -104,54 +100,16 @@ interface Listed extends ListElement {
 const needed = { projection: { user_id: 1, content_id: 1, updated_at: 1, asked_at: 1 } } as const
 
 /** Only 20, because hardly any elements have a date that is ahead of the clock. */
-const aheadOfClock = { ...needed, sort: { updated_at: -1, _id: -1 }, limit: 20 } as const
+const newest = { ...needed, sort: { updated_at: -1, _id: -1 }, limit: 20 } as const
 
-/** How a cut-off parts the elements. */
-interface Parts {
-  removed: Document
-  /** What it leaves, because it was observed since, and the fields that make that a new element. */
-  kept: Document
-  begunAnew: Document
-}
-
-const historyAt = (cutOff: Date): Parts => {
-  const later = { $gt: cutOff }
-  const isCompletedSince = { $gt: ['$watched_at', cutOff] }
-  const ifPreviousSince = (field: string) => ({ $cond: [{ $gt: ['$previous_observed_at', cutOff] }, `$${field}`, '$$REMOVE'] })
-  return {
-    removed: { updated_at: { $not: later } },
-    kept: { updated_at: later, created_at: { $lte: cutOff } },
-    begunAnew: {
-      arrived_at: '$$NOW',
-      created_at: '$updated_at',
-      plays: { $cond: [isCompletedSince, 1, 0] },
-      watched_at: { $cond: [isCompletedSince, '$watched_at', '$$REMOVE'] },
-      ...Object.fromEntries(previousFields.map(field => [field, ifPreviousSince(field)])),
-      is_again: '$$REMOVE',
-      // It would take off plays that are gone.
-      merged: '$$REMOVE'
-    }
-  }
-}
-
-/** An import adds elements that nobody has asked for, so their arrival counts, too. */
-const listAt = (cutOff: Date, begun: string[]): Parts => {
-  const notLater = { $not: { $gt: cutOff } }
-  return {
-    // Without `asked_at`, an import has added it. An element that was moved to another content has arrived later than it was asked for.
-    removed: { asked_at: notLater, $or: [{ asked_at: { $exists: true } }, { arrived_at: notLater }] },
-    kept: { asked_at: { $gt: cutOff }, arrived_at: notLater },
-    begunAnew: { arrived_at: '$$NOW', ...Object.fromEntries(begun.map(date => [date, '$asked_at'])) }
-  }
-}
-
-/** Marks before it removes, so that no removal stays unknown. `begun` are the dates that say when an element was added. */
-export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
-  const collection: Collection<Listed> = db.collection(list)
+/** Marks before it removes, so that no removal stays unknown. */
+export const removerOf = (
+  db: Db,
+  { name, removal: { observed, partsAt, isDatedByPlayers } }: Pick<ListDescription, 'name' | 'removal'>,
+  tell: Teller
+) => {
+  const collection: Collection<Listed> = db.collection(name)
   const removals = removalsOf(db)
-  /** When a viewer observed an element: by a report, or by adding it, even if it was there. */
-  const observation = list === 'history' ? 'updated_at' : 'asked_at'
-  const partsAt = (cutOff: Date) => (list === 'history' ? historyAt(cutOff) : listAt(cutOff, begun))
 
   /** Resets elements that were observed again during their removal, as if they were new. Returns whether there were any. */
   const beginAnew = async (filter: Filter<Listed>, cutOff: Date) => {
@@ -160,34 +118,52 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
     return matchedCount > 0
   }
 
+  /** Marks and removes what was observed until the cut-off, or until now. Says by what cut-off, and whether an earlier attempt was lost. */
+  const attempt = async ({ _id, user_id, content_id, ...element }: Listed, given?: Date) => {
+    const mark = await removals.markOne(user_id, name, content_id, given)
+    // A clock that ran ahead may have dated the element.
+    const seen: Date | undefined = element[observed]
+    const cutOff = given ?? (seen && seen > mark.before ? seen : mark.before)
+    const filter = { _id, user_id, content_id, ...partsAt(cutOff).removed, ...soonAfter(mark) }
+    let isLost = false
+    const { deletedCount } = await withRetries(() =>
+      collection.deleteOne(filter, { hint: { _id: 1 } }).catch(error => {
+        isLost = isUnavailable(error)
+        throw error
+      })
+    )
+    return { isRemoved: deletedCount > 0, isLost, cutOff, markedAt: mark.before }
+  }
+
+  /** Removes an element that was read before, unless it was observed after the cut-off. Returns whether this request has removed it. */
+  const removeAt = async (element: Listed, cutOff: Date) => {
+    const { _id, user_id } = element
+    let wasLost = false
+    // It may have been moved to the content that has replaced its own.
+    for (let found: Listed | null = element; found; ) {
+      const { isRemoved, isLost } = await attempt(found, cutOff)
+      wasLost ||= isLost
+      if (isRemoved || (await beginAnew({ _id, user_id }, cutOff))) return true
+      found = await withRetries(() => collection.findOne({ _id, user_id, ...partsAt(cutOff).removed }, needed))
+    }
+    return wasLost
+  }
+
   /**
-   * Removes an element that was read before. Without a cut-off, for up to `patience`, what is observed meanwhile is removed too: nobody has
-   * been answered yet. Returns false if another request has removed it.
+   * Removes an element that was read before. For up to `patience`, what is observed meanwhile is removed too: nobody has been answered yet.
+   * Returns whether this request has removed it.
    */
-  const remove = async (element: Listed, given?: Date) => {
+  const removeNow = async (element: Listed) => {
     const { _id, user_id } = element
     const began = performance.now()
-    let fixed = given
     let wasLost = false
-    const noteIfLost = (error: unknown) => {
-      wasLost ||= isUnavailable(error)
-      throw error
-    }
     for (let found: Listed | null = element; found; ) {
-      // It may have been moved to the content that has replaced its own.
-      const { content_id } = found
-      const mark = await removals.markOne(user_id, list, content_id, fixed)
-      // A clock that ran ahead may have dated the element.
-      const observed: Date | undefined = found[observation]
-      const cutOff = fixed ?? (observed && observed > mark.before ? observed : mark.before)
-      const { removed } = partsAt(cutOff)
-      const filter = { _id, user_id, content_id, ...removed, ...soonAfter(mark) }
-      const { deletedCount } = await withRetries(() => collection.deleteOne(filter, { hint: { _id: 1 } }).catch(noteIfLost))
-      if (deletedCount > 0) return true
-      const isFixed = fixed !== undefined || performance.now() - began > patience
-      if (isFixed && (await beginAnew({ _id, user_id }, cutOff))) return true
-      if (isFixed) fixed ??= mark.before
-      found = await withRetries(() => collection.findOne({ _id, user_id, ...(isFixed && removed) }, needed))
+      const { isRemoved, isLost, cutOff, markedAt } = await attempt(found)
+      wasLost ||= isLost
+      if (isRemoved) return true
+      if (performance.now() - began > patience)
+        return (await beginAnew({ _id, user_id }, cutOff)) || (await removeAt(found, markedAt)) || wasLost
+      found = await withRetries(() => collection.findOne({ _id, user_id }, needed))
     }
     return wasLost
   }
@@ -207,7 +183,7 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
       const elements = await withRetries(() => collection.find(removed, some).toArray())
       if (elements.length === 0) break
       const content_ids = elements.map(({ content_id }) => content_id)
-      const mark = await removals.markSome(filter.user_id, list, content_ids)
+      const mark = await removals.markSome(filter.user_id, name, content_ids)
       const marked = { ...removed, content_id: { $in: content_ids }, ...soonAfter(mark) }
       const { deletedCount } = await withRetries(() => collection.deleteMany(marked, { hint }))
       await removals.dropRepeated(mark, content_ids)
@@ -221,11 +197,11 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
     one: async (user_id: number, _id: Listed['_id'], missing: () => ErrorAnswer, isShown?: IsShown) => {
       const element = await withRetries(() => collection.findOne({ _id, user_id }, needed))
       if (!element) throw await forbiddenOr(missing, collection, { _id })
-      if (isShown?.(element.content_id) === false || !(await remove(element))) throw missing()
+      if (isShown?.(element.content_id) === false || !(await tell(user_id, () => removeNow(element)))) throw missing()
     },
 
     /** Removes an element, unless it was observed after the cut-off. */
-    element: remove,
+    unlessSince: (element: Listed, cutOff?: Date) => tell(element.user_id, () => (cutOff ? removeAt(element, cutOff) : removeNow(element))),
 
     /** Removes elements that were brought back by what was observed before their removal. */
     again: (user_id: number, content_ids: number[], cutOff: Date) => removeUntil({ user_id, content_id: { $in: content_ids } }, cutOff),
@@ -234,17 +210,19 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
     contents: async (user_id: number, content_ids: number[]) => {
       let isFound = false
       for (const element of await findAll(db, collection, { user_id, content_id: { $in: content_ids } }))
-        if (await remove(element)) isFound = true
+        if (await tell(user_id, () => removeNow(element))) isFound = true
       if (!isFound) throw resourceNotFound()
     },
 
     /** Returns the moment until which the list is empty. */
-    all: async (user_id: number) => {
-      const newest = list === 'history' ? await withRetries(() => collection.find({ user_id }, aheadOfClock).toArray()) : []
-      const { before: cutOff } = await removals.markWhole(user_id, list)
-      for (const element of newest) if ((element.updated_at as Date) > cutOff) await remove(element)
-      await removeUntil({ user_id }, cutOff)
-      return cutOff
-    }
+    all: (user_id: number) =>
+      tell(user_id, async () => {
+        const seen = isDatedByPlayers ? await withRetries(() => collection.find({ user_id }, newest).toArray()) : []
+        const { before: cutOff } = await removals.markWhole(user_id, name)
+        for (const element of seen) if ((element.updated_at as Date) > cutOff) await removeNow(element)
+        await removeUntil({ user_id }, cutOff)
+        return cutOff
+      })
   }
 }
+export type Remover = ReturnType<typeof removerOf>

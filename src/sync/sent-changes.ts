@@ -25,8 +25,8 @@ export class SentChanges {
       isEmpty = false
       return true
     }
-    const removed = eachList.map(([name]) => [name, page.removed[name].filter(id => isUnsent(`${name} ${id}`, ''))])
-    const lists = eachList.map(([name]) => {
+    const removed = eachList.map(({ name }) => [name, page.removed[name].filter(id => isUnsent(`${name} ${id}`, ''))])
+    const lists = eachList.map(({ name }) => {
       const elements: { content_id: number | null }[] = page[name]
       return [name, elements.filter(element => isUnsent(`${name} ${element.content_id}`, JSON.stringify(element)))]
     })

@@ -29,6 +29,16 @@ interface WatchState {
   audience: Audience
 }
 
+/** How often each content was completed. Until what a viewer has of an earlier id is moved, a content may have several elements. */
+const playsByRow = (rows: (number | undefined)[], plays: (number | undefined)[]) => {
+  const sums = new Map<number, number>()
+  rows.forEach((row, i) => {
+    const times = plays[i] as number
+    if (row !== undefined && times > 0) sums.set(row, (sums.get(row) ?? 0) + times)
+  })
+  return sums
+}
+
 /** One card per title, the latest first: the content in progress, or the next one after a completed content. */
 export const continueWatching = (
   { skeleton, tree }: Pick<Catalogue, 'skeleton' | 'tree'>,
@@ -36,13 +46,8 @@ export const continueWatching = (
 ): Card[] => {
   const { content_ids, percentages, plays, updated } = history
   const now = Date.now()
-  // Until what a viewer has of an earlier id is moved, a content may have several elements.
   const rows = content_ids.map(id => (id === undefined ? undefined : skeleton.leadRow(id)))
-  const playsOf = new Map<number, number>()
-  rows.forEach((row, i) => {
-    const times = plays[i] as number
-    if (row !== undefined && times > 0) playsOf.set(row, (playsOf.get(row) ?? 0) + times)
-  })
+  const playsOf = playsByRow(rows, plays)
   const dismissedAt = tree.latest(dismissed)
   const isShown = (row: number) => isOpen(skeleton, row, now, audience)
 
@@ -52,25 +57,30 @@ export const continueWatching = (
     return undefined
   }
 
+  const cardOf = (row: number, i: number): Card | undefined => {
+    const updated_at = updated[i] as number
+    if (!isCompleted(percentages[i], completedAt))
+      return isShown(row) ? { reason: 'resume', content_id: skeleton.idOf(row), updated_at } : undefined
+    const next = nextAfter(row, playsOf.get(row) as number)
+    if (next === undefined) return undefined
+    // A show with a new episode comes to the front.
+    return { reason: 'next', content_id: skeleton.idOf(next), updated_at: Math.max(updated_at, skeleton.starts.raw(next)) }
+  }
+
+  const mayHaveCard = (row: number, i: number) =>
+    isWireTime(updated[i] ?? Number.NaN) && isResumable(history, i) && isWithinAge(skeleton, row, audience.maxAge)
+
   const seen = tree.titles(hidden)
   const cards: Card[] = []
-  for (let i = 0; i < content_ids.length; i++) {
-    const row = rows[i]
-    const updated_at = updated[i]
-    if (updated_at === undefined || !isWireTime(updated_at) || !isResumable(history, i)) continue
-    if (row === undefined || !isWithinAge(skeleton, row, audience.maxAge)) continue
+  rows.forEach((row, i) => {
+    if (row === undefined || !mayHaveCard(row, i)) return
     const title = tree.title(row)
-    if (seen.has(title)) continue
+    if (seen.has(title)) return
     seen.add(title)
-    if ((dismissedAt.get(title) ?? 0) >= updated_at) continue
-    const isAtEnd = isCompleted(percentages[i], completedAt)
-    const proposed = isAtEnd ? nextAfter(row, playsOf.get(row) as number) : isShown(row) ? row : undefined
-    if (proposed === undefined) continue
-    // A show with a new episode comes to the front.
-    const moment = isAtEnd ? Math.max(updated_at, skeleton.starts.raw(proposed)) : updated_at
-    if (moment < since) continue
-    cards.push({ reason: isAtEnd ? 'next' : 'resume', content_id: skeleton.idOf(proposed), updated_at: moment })
-  }
+    const isDismissed = (dismissedAt.get(title) ?? 0) >= (updated[i] as number)
+    const card = isDismissed ? undefined : cardOf(row, i)
+    if (card && card.updated_at >= since) cards.push(card)
+  })
   return cards.sort((one, other) => other.updated_at - one.updated_at)
 }
 

@@ -1,6 +1,6 @@
 import type { Collection, Db, IndexDescription, ObjectId } from 'mongodb'
 import { withRetries } from '../database/retry.js'
-import { replacedIndex } from './lists.js'
+import { type Move, replacedIndex } from './lists.js'
 
 /** A title that a user removed from Continue watching, until more of it is watched. */
 interface DismissalDocument {
@@ -11,6 +11,9 @@ interface DismissalDocument {
 }
 
 export const dismissalIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, replacedIndex('at')]
+
+/** How they are moved to the content that has replaced theirs. */
+export const dismissalMove: Move = { dated: 'at', observed: 'at' }
 
 export const dismissalsOf = (db: Db) => {
   const dismissals: Collection<DismissalDocument> = db.collection('dismissals')

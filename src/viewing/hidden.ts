@@ -2,9 +2,18 @@ import type { Db, ObjectId } from 'mongodb'
 import type { HiddenTitle } from '../../schemas/hidden.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { withRetries } from '../database/retry.js'
-import { removerOf } from '../sync/removals.js'
+import type { Remover, Teller } from '../sync/index.js'
 import { timestamp } from '../time.js'
-import { addedNow, type IsShown, type ListElement, pageOf } from './lists.js'
+import {
+  addedNow,
+  arrivalOfAdded,
+  type IsShown,
+  isServableElement,
+  type ListDescription,
+  type ListElement,
+  pageOf,
+  removalOfAdded
+} from './lists.js'
 
 /** A title that is not proposed to a user. `content_id` was the top of its tree when it was hidden. */
 export interface HiddenDocument extends ListElement {
@@ -17,15 +26,25 @@ export const toHidden = ({ content_id, created_at }: HiddenDocument): Omit<Hidde
   created_at: timestamp(created_at)
 })
 
-export const hiddenOf = (db: Db) => {
+export const hiddenTitles = {
+  name: 'hidden',
+  orderedBy: 'created_at',
+  changedBy: ['arrived_at'],
+  isServable: isServableElement,
+  toEntry: toHidden,
+  toExported: (element: HiddenDocument) => ({ user_id: element.user_id, ...toHidden(element) }),
+  removal: removalOfAdded(['created_at']),
+  move: { dated: 'created_at', observed: 'asked_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAdded }
+} satisfies ListDescription
+
+export const hiddenOf = (db: Db, { tell, remover }: { tell: Teller; remover: Remover }) => {
   const hidden = db.collection<HiddenDocument>('hidden')
-  const remover = removerOf(db, 'hidden')
   return {
     list: (user_id: number, page: PageQuery, isShown?: IsShown) => pageOf(db, hidden, { filter: { user_id }, isShown }, page),
 
     /** A title that is already hidden keeps its date. */
     put: (user_id: number, content_id: number) =>
-      withRetries(() => hidden.updateOne({ user_id, content_id }, [{ $set: addedNow }], { upsert: true })),
+      tell(user_id, () => withRetries(() => hidden.updateOne({ user_id, content_id }, [{ $set: addedNow }], { upsert: true }))),
 
     remove: remover.contents
   }

@@ -3,7 +3,7 @@ import type { HistoryProgress, HistoryStatus } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { findAll } from '../database/read-all.js'
 import { type ErrorAnswer, resourceNotFound } from '../errors.js'
-import { removerOf } from '../sync/removals.js'
+import type { Remover } from '../sync/index.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { coveringIndex, historyColumnsOf } from './history-columns.js'
 import {
@@ -11,12 +11,13 @@ import {
   exportIndex,
   forbiddenOr,
   type IsShown,
+  type ListDescription,
   type ListElement,
   oneForEachContent,
   pageOf,
   replacedIndex
 } from './lists.js'
-import { resumableFilter, statusFilter } from './progress.js'
+import { previousFields, resumableFilter, statusFilter } from './progress.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
 export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
@@ -111,6 +112,46 @@ export const toHistory = ({
   updated_at: timestamp(updated_at)
 })
 
+export const watchedContents = {
+  name: 'history',
+  orderedBy: 'updated_at',
+  changedBy: ['updated_at', 'arrived_at'],
+  isServable: isServableHistory,
+  toEntry: toHistory,
+  toExported: toHistory,
+  removal: {
+    observed: 'updated_at',
+    isDatedByPlayers: true,
+    partsAt: cutOff => {
+      const later = { $gt: cutOff }
+      const isCompletedSince = { $gt: ['$watched_at', cutOff] }
+      const ifPreviousSince = (field: string) => ({ $cond: [{ $gt: ['$previous_observed_at', cutOff] }, `$${field}`, '$$REMOVE'] })
+      return {
+        removed: { updated_at: { $not: later } },
+        kept: { updated_at: later, created_at: { $lte: cutOff } },
+        begunAnew: {
+          arrived_at: '$$NOW',
+          created_at: '$updated_at',
+          plays: { $cond: [isCompletedSince, 1, 0] },
+          watched_at: { $cond: [isCompletedSince, '$watched_at', '$$REMOVE'] },
+          ...Object.fromEntries(previousFields.map(field => [field, ifPreviousSince(field)])),
+          is_again: '$$REMOVE',
+          // It would take off plays that are gone.
+          merged: '$$REMOVE'
+        }
+      }
+    }
+  },
+  move: {
+    dated: 'created_at',
+    observed: 'updated_at',
+    earliest: 'created_at',
+    latest: 'watched_at',
+    count: 'plays',
+    arrival: { arrived_at: '$$NOW' }
+  }
+} satisfies ListDescription
+
 interface HistoryFilter {
   content_id?: number[] | undefined
   status?: HistoryStatus | undefined
@@ -127,9 +168,8 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
   ...(status && statusFilter(status, completedAt))
 })
 
-export const historyOf = (db: Db, completedAt: number) => {
+export const historyOf = (db: Db, { remover, completedAt }: { remover: Remover; completedAt: number }) => {
   const history = db.collection<HistoryDocument>('history')
-  const remover = removerOf(db, 'history')
   return {
     list: (user_id: number, query: HistoryFilter & PageQuery, isShown?: IsShown) => {
       const selected = { filter: filterOf(user_id, query, completedAt), order: { updated_at: -1, _id: -1 }, isShown } as const

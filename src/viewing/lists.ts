@@ -1,4 +1,5 @@
 import type { Collection, Db, Document, Filter, IndexDescription, ObjectId, Sort } from 'mongodb'
+import type { Changes } from '../../schemas/changes.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { aggregateAll } from '../database/read-all.js'
 import { type ErrorAnswer, forbidden } from '../errors.js'
@@ -15,6 +16,62 @@ export interface ListElement {
   arrived_at?: Date
   /** When the user last added it, even if already listed. An earlier removal must leave it. */
   asked_at?: Date
+}
+
+/** The name of a list, which is also that of its collection. */
+export type ViewerList = keyof Changes['removed']
+
+/** How a cut-off parts the elements of a list. */
+interface Parts {
+  removed: Document
+  /** What it leaves, because it was observed since, and the fields that make that a new element. */
+  kept: Document
+  begunAnew: Document
+}
+
+/** What a removal has to know of a list. */
+export interface Removal {
+  /** When a viewer observed an element: by a report, or by adding it, even if it was there. */
+  observed: 'updated_at' | 'asked_at'
+  /** Whether that date may come from the clock of a player, and be ahead. */
+  isDatedByPlayers?: true
+  partsAt: (cutOff: Date) => Parts
+}
+
+/** How the elements of a list are moved from an earlier id of a content to the id that it has now. */
+export interface Move {
+  /** A date that every element has. The index by content goes by it, so that no query of a viewer can use that index. */
+  dated: string
+  /** Of two elements, the one with the later date here stays. */
+  observed: string
+  /** Of these dates the earlier or the later one stays, and this count is added up, whichever element stays. */
+  earliest?: string
+  latest?: string
+  count?: string
+  /** Where the element that stays has no value of these fields, that of the other one is taken. */
+  filled?: string[]
+  /** Fields that say when an element was stored. Lists that have any are in GET /changes. */
+  arrival?: Document
+}
+
+/** All that the code which serves every list of a viewer has to know of one: changes, removals, moves, export. */
+export interface ListDescription<Element = never, Entry extends object = object, Exported extends object = object> {
+  /** Of the collection, too. */
+  name: ViewerList
+  /** The date that every element has and that orders the list. */
+  orderedBy: 'created_at' | 'updated_at'
+  /** GET /changes finds new elements by these dates. */
+  changedBy: ('updated_at' | 'arrived_at')[]
+  /** Whether the element has the fields that it is sent with. Other software may have left some out. */
+  isServable: (element: Element) => boolean
+  /** An element as GET /changes sends it. `video_id` is that of its content. */
+  toEntry: (element: Element, video_id: string) => Entry
+  /** Whether an entry needs the `video_id`. An element whose content is gone is then left out. */
+  namesVideo?: true
+  /** An element as it is exported. */
+  toExported: (element: Element) => Exported
+  removal: Removal
+  move: Move
 }
 
 /** Undated reports leave `arrived_at` out; `updated_at` is their arrival. */
@@ -120,3 +177,22 @@ export const arrivalIfNew = ifNew('arrived_at', '$$NOW')
 
 /** The dates of an element that a user adds now. One that is there keeps its own. */
 export const addedNow = { created_at: orElse('created_at', '$$NOW'), arrived_at: arrivalIfNew, asked_at: '$$NOW' }
+
+// What is the same in most lists, whose elements a user adds.
+
+/** `begun` are the dates that say when an element was added. */
+export const removalOfAdded = (begun: string[]): Removal => ({
+  observed: 'asked_at',
+  partsAt: cutOff => {
+    const notLater = { $not: { $gt: cutOff } }
+    return {
+      // Without `asked_at`, an import has added it, so its arrival counts. One that was moved has arrived later than it was asked for.
+      removed: { asked_at: notLater, $or: [{ asked_at: { $exists: true } }, { arrived_at: notLater }] },
+      kept: { asked_at: { $gt: cutOff }, arrived_at: notLater },
+      begunAnew: { arrived_at: '$$NOW', ...Object.fromEntries(begun.map(date => [date, '$asked_at'])) }
+    }
+  }
+})
+
+/** What a move does to the arrival of an element, so that GET /changes finds it. */
+export const arrivalOfAdded = { arrived_at: '$$NOW', asked_at: { $ifNull: ['$asked_at', '$arrived_at'] } }

@@ -1,9 +1,19 @@
 import type { Db, IndexDescription, ObjectId } from 'mongodb'
 import type { Preferences, PreferencesChange, PreferencesEntry } from '../../schemas/preferences.js'
 import { withRetries } from '../database/retry.js'
-import { removerOf } from '../sync/removals.js'
+import type { Remover, Teller } from '../sync/index.js'
 import { isWireMoment, timestamp } from '../time.js'
-import { anyTitle, arrivalIndex, exportIndex, oneForEachContent, replacedIndex, wireContentId } from './lists.js'
+import {
+  anyTitle,
+  arrivalIndex,
+  arrivalOfAdded,
+  exportIndex,
+  type ListDescription,
+  oneForEachContent,
+  removalOfAdded,
+  replacedIndex,
+  wireContentId
+} from './lists.js'
 
 /** What a viewer wants to hear and read: of a title, or, under `anyTitle`, in general. */
 export interface PreferencesDocument {
@@ -42,13 +52,29 @@ export const toPreferences = ({ content_id, audio, subtitles, updated_at }: Pref
   updated_at: timestamp(updated_at)
 })
 
-export const preferencesOf = (db: Db) => {
+export const preferredLanguages = {
+  name: 'preferences',
+  orderedBy: 'updated_at',
+  changedBy: ['arrived_at'],
+  isServable: isServablePreferences,
+  toEntry: toPreferences,
+  toExported: (element: PreferencesDocument) => ({ user_id: element.user_id, ...toPreferences(element) }),
+  removal: removalOfAdded(['updated_at']),
+  move: {
+    dated: 'updated_at',
+    observed: 'updated_at',
+    latest: 'asked_at',
+    filled: ['audio', 'subtitles'],
+    arrival: arrivalOfAdded
+  }
+} satisfies ListDescription
+
+export const preferencesOf = (db: Db, { tell, remover }: { tell: Teller; remover: Remover }) => {
   const preferences = db.collection<PreferencesDocument>('preferences')
-  const remover = removerOf(db, 'preferences', ['updated_at'])
 
   /** Unless they have been written since. */
   const removeUnchanged = (element: PreferencesDocument) =>
-    remover.element({ created_at: element.updated_at, ...element }, element.asked_at ?? element.arrived_at)
+    remover.unlessSince({ created_at: element.updated_at, ...element }, element.asked_at ?? element.arrived_at)
 
   /** Removes those of the titles that were changed longest ago. */
   const removeBeyondLimit = async (user_id: number) => {
@@ -78,13 +104,9 @@ export const preferencesOf = (db: Db) => {
         asked_at: { $max: ['$$NOW', { $add: ['$asked_at', 1] }] }
       }
       const upsert = values.some(([, value]) => value !== null)
-      const { value: stored, lastErrorObject } = await withRetries(() =>
-        preferences.findOneAndUpdate({ user_id, content_id }, [{ $set: fields }], {
-          upsert,
-          returnDocument: 'after',
-          includeResultMetadata: true
-        })
-      )
+      const options = { upsert, returnDocument: 'after', includeResultMetadata: true } as const
+      const write = () => preferences.findOneAndUpdate({ user_id, content_id }, [{ $set: fields }], options)
+      const { value: stored, lastErrorObject } = await tell(user_id, () => withRetries(write))
       if (!stored) return
       if (stored.audio == null && stored.subtitles == null) await removeUnchanged(stored)
       else if (lastErrorObject?.upserted) await removeBeyondLimit(user_id)

@@ -15,6 +15,17 @@ export interface Progress {
   country?: string | undefined
 }
 
+export interface Reported {
+  content_id: number
+  /** Earlier ids of the content, under which it may still have an element, or had one that was removed. */
+  earlier?: number[]
+}
+
+/** What a player reports about a content. */
+export interface Report extends Reported {
+  progress: Progress
+}
+
 /** The percentage for a player that reports only the time. */
 const percentageAt = (time: number | undefined, duration: number | undefined) =>
   time !== undefined && duration !== undefined ? Math.min(100, (100 * time) / duration) : undefined
@@ -110,63 +121,43 @@ const previousAfter = ({ time, percentage = 0 }: Progress, completedAt: number) 
   return changed((field, position) => ({ $cond: [isLost, position, unlessReached(field)] }))
 }
 
-/** What an element was before the first of several reports of one request. */
-const asBefore = (reports: Progress[]) => {
-  const observations = reports.flatMap(({ observed_at }) => observed_at ?? [])
-  const claimed_at = { $cond: [{ $in: ['$claimed_at', observations] }, '$claimed_at', '$$REMOVE'] }
-  return { $set: { before: { updated_at: '$updated_at', claimed_at } } }
+/** What a report changes where it counts. `observed` says when the player was there. */
+export const changesBy = (
+  report: Progress,
+  { observed, completedAt, isRepeat = false }: { observed: Document; completedAt: number; isRepeat?: unknown }
+): Document => {
+  const { time, country } = report
+  const percentage = report.isAtCredits ? Math.max(report.percentage ?? 0, completedAt) : report.percentage
+  return {
+    ...(time !== undefined && { time }),
+    ...(percentage !== undefined && { percentage }),
+    updated_at: observed,
+    ...completionsAfter(percentage, { observed, isRepeat, completedAt }),
+    ...previousAfter({ time, percentage }, completedAt),
+    ...(country && { country })
+  }
 }
+
+/** What every element has, also one that a report adds. */
+export const defaultsAt = (observed: Document) => ({
+  time: { $ifNull: ['$time', 0] },
+  percentage: storedPercentage,
+  created_at: { $ifNull: ['$created_at', observed] }
+})
+
+/** The fields change only under the condition. */
+export const onlyIf = (condition: Document, fields: Document) =>
+  Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, { $cond: [condition, value, `$${field}`] }]))
 
 /**
- * Of two reports, the one observed later wins, in whatever order they arrive. The database's clock decides, because the clocks of
- * server processes differ.
- *
- * | report                | observed                                            | counts                          |
- * | --------------------- | --------------------------------------------------- | ------------------------------- |
- * | without `observed_at` | now, or as late as the element if that is later (*) | always                          |
- * | a mark as watched     | the same                                            | unless the element is completed |
- * | with `observed_at`    | then, or now if that is earlier                     | unless the element is newer     |
- *
- * (*) `$$NOW` is fixed when the operation starts, and another update that starts later may reach the element first.
- *
- * A report that comes again adds no play: it is not newer than the element was before the request (`before`). One from the future is stored
- * with the time of its arrival, and would seem newer when it comes again. So its own `observed_at` is kept in `claimed_at`, too.
+ * The update by a report that is made now. The database's clock decides when that is, because the clocks of server processes differ.
+ * `$$NOW` is fixed when the operation starts, and another update that starts later may reach the element first.
  */
-const stageOf = (report: Progress, completedAt: number) => {
-  const { time, observed_at, isMark, country } = report
-  const percentage = report.isAtCredits ? Math.max(report.percentage ?? 0, completedAt) : report.percentage
-  const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : { $max: ['$updated_at', '$$NOW'] }
-  const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
-  const isCounted = isMark
-    ? { $lt: [storedPercentage, completedAt] }
-    : { $and: [isNewer, { $not: [{ $lte: [observed_at, '$before.claimed_at'] }] }] }
-  const ifCounted = (field: string, value: unknown) => (observed_at || isMark ? { $cond: [isCounted, value, `$${field}`] } : value)
-  const latest = (field: string, value: number | undefined) =>
-    value === undefined ? { $ifNull: [`$${field}`, 0] } : ifCounted(field, value)
-  const isRepeat = observed_at ? { $gte: ['$before.updated_at', observed] } : false
-  const changes = {
-    ...completionsAfter(percentage, { observed, isRepeat, completedAt }),
-    ...previousAfter({ time, percentage }, completedAt)
-  }
-  return {
-    $set: {
-      time: latest('time', time),
-      percentage: latest('percentage', percentage),
-      created_at: { $ifNull: ['$created_at', observed] },
-      arrived_at: ifCounted('arrived_at', observed_at ? '$$NOW' : '$$REMOVE'),
-      updated_at: ifCounted('updated_at', observed),
-      ...Object.fromEntries(Object.entries(changes).map(([field, value]) => [field, ifCounted(field, value)])),
-      ...(observed_at && { claimed_at: ifCounted('claimed_at', { $cond: [{ $gt: [observed_at, '$$NOW'] }, observed_at, '$claimed_at'] }) }),
-      ...(country && { country: ifCounted('country', country) })
-    }
-  }
-}
-
-/** The update that applies reports to a history element, new or existing, one after the other. */
-export const pipelineOf = (reports: Progress[], completedAt: number) => {
-  const stages = reports.map(report => stageOf(report, completedAt))
-  if (!reports.some(({ observed_at }) => observed_at)) return stages
-  return [asBefore(reports), ...stages, { $unset: 'before' }]
+export const updateBy = (report: Progress, completedAt: number): Document => {
+  const observed = { $max: ['$updated_at', '$$NOW'] }
+  const changes = { ...changesBy(report, { observed, completedAt }), arrived_at: '$$REMOVE' }
+  const isIncomplete = { $lt: [storedPercentage, completedAt] }
+  return { $set: { ...defaultsAt(observed), ...(report.isMark ? onlyIf(isIncomplete, changes) : changes) } }
 }
 
 // What counts as started or completed, as filters and for elements in columns. Other software may have left out any of the fields.

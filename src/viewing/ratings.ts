@@ -2,17 +2,20 @@ import type { Db, IndexDescription, ObjectId } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import { ratings as kinds, type RatedTitle, type Rating } from '../../schemas/rating.js'
 import { withRetries } from '../database/retry.js'
-import { removerOf } from '../sync/removals.js'
+import type { Remover, Teller } from '../sync/index.js'
 import { timestamp } from '../time.js'
 import {
   arrivalIndex,
+  arrivalOfAdded,
   exportIndex,
   type IsShown,
   isServableElement,
+  type ListDescription,
   type ListElement,
   newestFirst,
   oneForEachContent,
   pageOf,
+  removalOfAdded,
   replacedIndex
 } from './lists.js'
 
@@ -40,9 +43,19 @@ export const toRating = ({ content_id, rating, created_at }: RatingDocument): Om
   created_at: timestamp(created_at)
 })
 
-export const ratingsOf = (db: Db) => {
+export const ratedTitles = {
+  name: 'ratings',
+  orderedBy: 'created_at',
+  changedBy: ['arrived_at'],
+  isServable: isServableRating,
+  toEntry: toRating,
+  toExported: (element: RatingDocument) => ({ user_id: element.user_id, ...toRating(element) }),
+  removal: removalOfAdded(['created_at']),
+  move: { dated: 'created_at', observed: 'created_at', latest: 'asked_at', arrival: arrivalOfAdded }
+} satisfies ListDescription
+
+export const ratingsOf = (db: Db, { tell, remover }: { tell: Teller; remover: Remover }) => {
   const ratings = db.collection<RatingDocument>('ratings')
-  const remover = removerOf(db, 'ratings')
   return {
     list: (user_id: number, page: PageQuery, isShown?: IsShown) => pageOf(db, ratings, { filter: { user_id }, isShown }, page),
 
@@ -50,7 +63,7 @@ export const ratingsOf = (db: Db) => {
     put: (user_id: number, content_id: number, rating: Rating) => {
       const ifChanged = (field: string) => ({ $cond: [{ $eq: ['$rating', rating] }, `$${field}`, '$$NOW'] })
       const fields = { created_at: ifChanged('created_at'), arrived_at: ifChanged('arrived_at'), asked_at: '$$NOW', rating }
-      return withRetries(() => ratings.updateOne({ user_id, content_id }, [{ $set: fields }], { upsert: true }))
+      return tell(user_id, () => withRetries(() => ratings.updateOne({ user_id, content_id }, [{ $set: fields }], { upsert: true })))
     },
 
     remove: remover.contents

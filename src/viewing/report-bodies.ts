@@ -4,8 +4,7 @@ import type { Catalogue } from '../catalogue/catalogue.js'
 import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound, invalid, orThrow } from '../errors.js'
 import { hasContentId } from '../http/requests.js'
 import { compileValidator, invalidRequest } from '../http/validation.js'
-import { progressOf } from './progress.js'
-import type { Report } from './reports.js'
+import { progressOf, type Report } from './progress.js'
 
 /**
  * Whether the content must be known before the update. Looking it up may cost a read, so other updates skip it. With an age limit it

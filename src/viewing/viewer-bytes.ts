@@ -5,7 +5,7 @@ import { type JsonParts, jsonParts, okBytes, pageBytes } from '../catalogue/byte
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { type Fragment, withContent } from '../catalogue/fragments.js'
 import { orThrow, resourceNotFound } from '../errors.js'
-import type { ViewerList } from '../sync/removals.js'
+import type { ViewerList } from '../viewing/lists.js'
 import { toHidden } from './hidden.js'
 import { type HistoryDocument, isServableHistory, toHistory } from './history.js'
 import { isServableElement, type ListElement } from './lists.js'

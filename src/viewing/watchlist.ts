@@ -6,9 +6,19 @@ import { counterOf } from '../database/counters.js'
 import { withRetries } from '../database/retry.js'
 import { orThrow, watchlistElementNotFound } from '../errors.js'
 import { integerId } from '../http/requests.js'
-import { removerOf } from '../sync/removals.js'
+import type { Remover, Teller } from '../sync/index.js'
 import { isWireMoment, timestamp } from '../time.js'
-import { addedNow, type IsShown, isServableElement, type ListElement, orElse, pageOf } from './lists.js'
+import {
+  addedNow,
+  arrivalOfAdded,
+  type IsShown,
+  isServableElement,
+  type ListDescription,
+  type ListElement,
+  orElse,
+  pageOf,
+  removalOfAdded
+} from './lists.js'
 
 export interface WatchlistDocument extends ListElement {
   _id: number
@@ -35,14 +45,25 @@ export const toWatchlist = (element: WatchlistDocument, video_id: string): Omit<
   return { id, user_id, content_id, video_id, ...dates }
 }
 
+export const watchlistElements = {
+  name: 'watchlist',
+  orderedBy: 'created_at',
+  changedBy: ['arrived_at'],
+  isServable: isServableWatchlist,
+  toEntry: toWatchlist,
+  namesVideo: true,
+  toExported: toExportedWatchlist,
+  removal: removalOfAdded(['created_at', 'updated_at']),
+  move: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAdded }
+} satisfies ListDescription
+
 interface WatchlistFilter {
   content_id?: number[] | undefined
 }
 
-export const watchlistOf = (db: Db) => {
+export const watchlistOf = (db: Db, { tell, remover }: { tell: Teller; remover: Remover }) => {
   const watchlist = db.collection<WatchlistDocument>('watchlist')
   const ids = counterOf(db, 'watchlist')
-  const remover = removerOf(db, 'watchlist', ['created_at', 'updated_at'])
 
   return {
     list: (user_id: number, { content_id, ...page }: WatchlistFilter & PageQuery, isShown?: IsShown) =>
@@ -52,7 +73,7 @@ export const watchlistOf = (db: Db) => {
     add: async (user_id: number, content_id: number) => {
       const _id = await withRetries(ids.next)
       const added = { _id: orElse('_id', _id), ...addedNow, updated_at: orElse('updated_at', '$$NOW') }
-      await withRetries(() => watchlist.updateOne({ user_id, content_id }, [{ $set: added }], { upsert: true }))
+      await tell(user_id, () => withRetries(() => watchlist.updateOne({ user_id, content_id }, [{ $set: added }], { upsert: true })))
     },
 
     remove: async (user_id: number, id: string, isShown?: IsShown) => {

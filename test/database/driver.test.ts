@@ -4,17 +4,17 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { BSON, type Db, Decimal128, type Document, Double, Long, MongoNetworkError, ObjectId, type RunCommandOptions } from 'mongodb'
 import t, { type Test } from 'tap'
+import { ensureIndexes } from '../../src/database/collections.js'
 import { closeSoon, connectionTo, timeoutsOf } from '../../src/database/connection.js'
+import { dataOf } from '../../src/database/data.js'
 import { isUnavailable } from '../../src/database/faults.js'
-import { observed } from '../../src/database/observing.js'
+import { type Operation, observed } from '../../src/database/observing.js'
 import { aggregateAll, aggregateCommitted, aggregateRaw, findAll } from '../../src/database/read-all.js'
 import { columnReader } from '../../src/database/read-columns.js'
 import { withRetries } from '../../src/database/retry.js'
 import { hashPassword } from '../../src/identity/passwords.js'
-import { nudgesOf } from '../../src/sync/nudges.js'
-import { Nudger } from '../../src/sync/nudging.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
-import { addUser, beginSession, build, password } from '../helpers/app.js'
+import { addUser, beginSession, build, password, settingsFor } from '../helpers/app.js'
 import { change, databaseOf, databaseUrl, openCursors, seededUrl } from '../helpers/database.js'
 import { content, film } from '../helpers/documents.js'
 import { proxyTo } from '../helpers/proxy.js'
@@ -444,25 +444,55 @@ const reads: Record<string, (db: Db) => Promise<{ _id: number }[]>> = {
   findAll: async db => (await findAll(db, db.collection<LargeThing>('things'), {})).reverse()
 }
 
-t.test('every write to a list of viewers is noticed, and options reach the driver', async t => {
+t.test('options reach the observed driver', async t => {
   const { client, db } = connectionTo(await databaseUrl(t))
   t.teardown(() => client.close())
-  const nudger = new Nudger(nudgesOf(db))
-  t.teardown(() => nudger.close())
-  const noticed: number[][] = []
-  nudger.onNote = users => noticed.push(users)
-  const wrapped = observed(db, { onWrite: nudger.noteWrite })
-  const hidden = wrapped.collection('hidden', { readConcern: 'majority' })
-  t.equal(hidden.readConcern?.level, 'majority')
-  t.equal(wrapped.collection('things', { readConcern: 'majority' }).readConcern?.level, 'majority')
-  await hidden.insertOne({ user_id: 1 })
-  await hidden.replaceOne({ user_id: 2 }, { user_id: 2 }, { upsert: true })
-  await hidden.bulkWrite([
-    { updateOne: { filter: { user_id: 3 }, update: { $set: { name: 'three' } } } },
-    { insertOne: { document: { user_id: 6 } } }
-  ])
-  await hidden.findOneAndUpdate({ user_id: 4 }, { $set: { name: 'four' } })
-  t.strictSame(noticed, [[1], [2], [3, 6], [4]])
+  const operations: Operation[] = []
+  const wrapped = observed(db, operation => operations.push(operation))
+  const things = wrapped.collection('things', { readConcern: 'majority' })
+  t.equal(things.readConcern?.level, 'majority')
+  await things.insertOne({ user_id: 1 })
+  t.match(operations, [{ collection: 'things', kind: 'insertOne' }])
+})
+
+t.test('every write to a list of viewers is told', async t => {
+  const { client, db } = connectionTo(await databaseUrl(t))
+  t.teardown(() => client.close())
+  await ensureIndexes(db)
+  const told: number[][] = []
+  const data = dataOf(db, settingsFor('mongodb://'), { onChange: users => told.push(users) })
+  const report = (content_id: number, observed_at?: Date) => ({ content_id, progress: { time: 1, observed_at } })
+  const id = (await data.reports.put(1, report(1))) as string
+  const writes: Record<string, () => Promise<unknown>> = {
+    'a report': () => data.reports.put(1, report(1)),
+    'a late one': () => data.reports.put(1, report(2, new Date(0))),
+    'one of a replaced title': () => data.reports.put(1, { ...report(3), earlier: [4] }),
+    'several at once': () => data.reports.putAll(1, [report(5), report(6)]),
+    'an update': () => data.reports.update(1, id, { time: 2 }),
+    'a late update': () => data.reports.update(1, id, { time: 2, observed_at: new Date(0) }),
+    'a mark as watched': () => data.marks.watched(1, [{ content_id: 1, progress: { percentage: 100, isMark: true } }]),
+    'a mark as unwatched': () => data.marks.unwatched(1, [{ content_id: 1 }]),
+    'a removal': () => data.history.remove(1, id),
+    'a clearing of the history': () => data.history.removeAll(1),
+    'an element of the watchlist': () => data.watchlist.add(1, 1),
+    'a clearing of the watchlist': () => data.watchlist.removeAll(1),
+    'a hidden title': () => data.hidden.put(1, 1),
+    'one that is shown again': () => data.hidden.remove(1, [1]),
+    'a rating': () => data.ratings.put(1, 1, 'like'),
+    'a rating that is taken back': () => data.ratings.remove(1, [1]),
+    preferences: () => data.preferences.put(1, 1, { audio: 'en' }),
+    'preferences that are removed': () => data.preferences.remove(1, [1]),
+    'a move': async () => {
+      await data.hidden.put(1, 8)
+      told.length = 0
+      await data.moves.step('hidden', new Map([[9, [8]]]), async () => ({}))
+    }
+  }
+  for (const [what, write] of Object.entries(writes)) {
+    told.length = 0
+    await write()
+    t.strictSame([...new Set(told.flat())], [1], what)
+  }
 })
 
 t.test('what does not fit into one batch is read to its end', async t => {

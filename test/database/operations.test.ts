@@ -1,9 +1,8 @@
 import { type Db, type Document, MongoClient, ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
-import { cursorAt, cursorText } from '../../src/sync/change-cursor.js'
-import { sourceCount } from '../../src/sync/changed-elements.js'
+import { cursorAt, cursorText, sourceCount } from '../../src/sync/index.js'
 import type { HistoryDocument } from '../../src/viewing/history.js'
-import type { Report } from '../../src/viewing/reports.js'
+import type { Report } from '../../src/viewing/progress.js'
 import { eachList } from '../../src/viewing/viewer-lists.js'
 import type { WatchlistDocument } from '../../src/viewing/watchlist.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
@@ -478,15 +477,17 @@ t.test('every query for viewers uses an index', async t => {
         () => refusedOr(data.reports.update(me._id, nobody, { time: 1 })),
         () => refusedOr(data.reports.update(me._id, theirs[0] ?? '', { time: 1 }))
       ],
-      markWatched: [
+      contentOf: [() => data.reports.contentOf(me._id, id(4)), () => refusedOr(data.reports.contentOf(me._id, theirs[1] ?? ''))]
+    },
+    marks: {
+      watched: [
         () =>
-          data.reports.markWatched(me._id, [
+          data.marks.watched(me._id, [
             { content_id: 1001, progress: { time: 60, percentage: 100 } },
             { content_id: 1404, earlier: [1002], progress: { percentage: 100 } }
           ])
       ],
-      markUnwatched: [() => data.reports.markUnwatched(me._id, [{ content_id: 1001 }, { content_id: 1404, earlier: [1002] }])],
-      contentOf: [() => data.reports.contentOf(me._id, id(4)), () => refusedOr(data.reports.contentOf(me._id, theirs[1] ?? ''))]
+      unwatched: [() => data.marks.unwatched(me._id, [{ content_id: 1001 }, { content_id: 1404, earlier: [1002] }])]
     },
     history: {
       list: [
@@ -579,7 +580,7 @@ t.test('every query for viewers uses an index', async t => {
     },
     personal: {
       portions: eachList.map(
-        ([name, { orderedBy = 'created_at' }]) =>
+        ({ name, orderedBy }) =>
           () =>
             data.personal.portions(name, you._id, orderedBy).next()
       ),

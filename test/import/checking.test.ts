@@ -6,6 +6,7 @@ import { isUnavailable } from '../../src/database/faults.js'
 import { importFiles } from '../../src/import/index.js'
 import type { Source } from '../../src/import/sources.js'
 import { writeFile } from '../../src/import/writing.js'
+import { tellerOf } from '../../src/sync/index.js'
 import { collectionOf } from '../helpers/answers.js'
 import { addUser, build } from '../helpers/app.js'
 import { proxyTo } from '../helpers/proxy.js'
@@ -398,7 +399,7 @@ t.test('a failure while writing is thrown, and what was written before is announ
       { updateOne: { filter: { _id: records[0] as never }, update: { $set: { count: records.length } }, upsert: true as const } }
     ]
     const kind = { collection: 'watchlist', check: () => undefined, operations }
-    const error = await writeFile(db, source, kind, { onBatch, signal: undefined, confirm: async () => ({}) }).catch(
+    const error = await writeFile(db, source, kind, { onBatch, signal: undefined, confirm: async () => ({}), tell: tellerOf() }).catch(
       (error: unknown) => error
     )
     t.ok(isUnavailable(error), String(error))

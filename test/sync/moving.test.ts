@@ -6,8 +6,8 @@ import { ensureIndexes } from '../../src/database/collections.js'
 import { connectionTo } from '../../src/database/connection.js'
 import { type MovedList, movedLists } from '../../src/sync/moves.js'
 import { Moving } from '../../src/sync/moving.js'
+import type { Report } from '../../src/viewing/progress.js'
 import { reportOf } from '../../src/viewing/report-bodies.js'
-import type { Report } from '../../src/viewing/reports.js'
 import { moveClock } from '../catalogue/helper.js'
 import { type App, build, buildWith } from '../helpers/app.js'
 import { change, databaseOf, seededUrl } from '../helpers/database.js'
@@ -140,8 +140,8 @@ t.test('an element of an earlier id', async t => {
       await databaseOf(app).collection('history').deleteMany({})
       const user = await insert(app, 'history', element(5, 1, { plays: 1 }), element(7, 2, { plays: 2 }))
       const isDone = await moveIn(app, steps)
-      await app.data.reports.markUnwatched(user, [title])
-      t.equal(await app.data.reports.markWatched(user, [{ ...title, progress: { percentage: 100 } }]), 1)
+      await app.data.marks.unwatched(user, [title])
+      t.equal(await app.data.marks.watched(user, [{ ...title, progress: { percentage: 100 } }]), 1)
       t.ok(await moveIn(app))
       t.match(await stored(app, 'history', user), [{ content_id: 7, plays: 1, percentage: 100 }], `after ${steps} of ${isDone}`)
     }

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { Changes } from '../../schemas/changes.js'
 import { everybody } from '../../src/catalogue/audience.js'
-import { changesPage } from '../../src/sync/changes.js'
+import { changesPage } from '../../src/sync/index.js'
 import type { App } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'

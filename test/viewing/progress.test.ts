@@ -1,9 +1,8 @@
 import type { Document } from 'mongodb'
 import t from 'tap'
 import type { HistoryStatus } from '../../schemas/history.js'
-import { type HistoryDocument, historyOf } from '../../src/viewing/history.js'
+import type { HistoryDocument } from '../../src/viewing/history.js'
 import { isBegun, isResumable, type Progress, resumableFilter } from '../../src/viewing/progress.js'
-import { reportsOf } from '../../src/viewing/reports.js'
 import { build } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 
@@ -14,8 +13,7 @@ t.test('completions', async t => {
   const app = await build(t)
   const db = databaseOf(app)
   const collection = db.collection<HistoryDocument>('history')
-  const history = historyOf(db, completedAt)
-  const reports = reportsOf(db, completedAt)
+  const { history, reports } = app.data
   let users = 0
 
   const elementOf = async (user_id: number) => (await history.list(user_id, { page: 1, perPage: 1 })).elements[0] as HistoryDocument

@@ -5,9 +5,7 @@ import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { StreamHeaders, StreamQuery } from '../../../schemas/changes.js'
 import { tooManyRequests, unavailable } from '../../../src/errors.js'
-import { readCursor, recentCursor, resettingCursor } from '../../../src/sync/change-cursor.js'
-import { changesPage } from '../../../src/sync/changes.js'
-import { SentChanges } from '../../../src/sync/sent-changes.js'
+import { changesPage, readCursor, recentCursor, resettingCursor, SentChanges } from '../../../src/sync/index.js'
 
 const eventStream = 'text/event-stream'
 

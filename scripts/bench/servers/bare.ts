@@ -1,8 +1,7 @@
 import fastify from 'fastify'
 import type { Sort } from 'mongodb'
 import { connectionTo } from '../../../src/database/connection.js'
-import { historyOf } from '../../../src/viewing/history.js'
-import { reportsOf } from '../../../src/viewing/reports.js'
+import { dataOf } from '../../../src/database/data.js'
 
 /**
  * The least that Fastify must do for the same responses: the same database operations (find and count for a list), then
@@ -11,8 +10,8 @@ import { reportsOf } from '../../../src/viewing/reports.js'
 const { MONGO_URL = '', PORT, READY_FROM = '', READY_PATHS = '', READY_AUTHORIZATION = '' } = process.env
 
 const { db } = connectionTo(MONGO_URL)
-const history = historyOf(db, 90)
-const reports = reportsOf(db, 90)
+const settings = { LOGIN_LIMIT: 0, ACCESS_TOKEN_TTL: 0, REFRESH_TOKEN_TTL: 0, REFRESH_GRACE: 0, COMPLETED_AT: 90, AUDIT_DAYS: 1 }
+const { history, reports } = dataOf(db, settings)
 const app = fastify()
 
 const askService = async (path: string) => {

@@ -2,7 +2,7 @@ import { reasonTypes } from '../../../schemas/recommendation.js'
 import { Cache } from '../../cache.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { days } from '../../time.js'
-import type { Report } from '../../viewing/reports.js'
+import type { Report } from '../../viewing/progress.js'
 import { type ReasonType, type Recommendation, reasonTypeOf } from './reasons.js'
 
 /** A title that was recommended to a user, and when it was counted. Once begun, it is not counted again. */

@@ -1,0 +1,37 @@
+import type { Document } from 'mongodb'
+import { changesBy, defaultsAt, onlyIf, type Progress, updateBy } from '../viewing/progress.js'
+
+/**
+ * A report with `observed_at` counts as made then, or now if that is earlier. Of two reports, the one observed later wins, in whatever order
+ * they arrive.
+ *
+ * One that comes again adds no play: it is not newer than the element was before the request (`before`). One from the future is stored with
+ * the time of its arrival, and would seem newer when it comes again. So its own `observed_at` is kept in `claimed_at`, too.
+ */
+const updateByDated = (report: Progress, observed_at: Date, completedAt: number): Document => {
+  const observed = { $min: [observed_at, '$$NOW'] }
+  const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
+  const isCounted = { $and: [isNewer, { $not: [{ $lte: [observed_at, '$before.claimed_at'] }] }] }
+  const isRepeat = { $gte: ['$before.updated_at', observed] }
+  const changes = {
+    ...changesBy(report, { observed, completedAt, isRepeat }),
+    arrived_at: '$$NOW',
+    claimed_at: { $cond: [{ $gt: [observed_at, '$$NOW'] }, observed_at, '$claimed_at'] }
+  }
+  return { $set: { ...defaultsAt(observed), ...onlyIf(isCounted, changes) } }
+}
+
+/** Keeps what an element was before the first of several reports of one request. */
+const asBefore = (reports: Progress[]) => {
+  const observations = reports.flatMap(({ observed_at }) => observed_at ?? [])
+  const claimed_at = { $cond: [{ $in: ['$claimed_at', observations] }, '$claimed_at', '$$REMOVE'] }
+  return { $set: { before: { updated_at: '$updated_at', claimed_at } } }
+}
+
+/** The update by several reports of one element, one after the other. */
+export const updateByAll = (reports: Progress[], completedAt: number): Document[] => {
+  const updates = reports.map(report =>
+    report.observed_at ? updateByDated(report, report.observed_at, completedAt) : updateBy(report, completedAt)
+  )
+  return reports.some(({ observed_at }) => observed_at) ? [asBefore(reports), ...updates, { $unset: 'before' }] : updates
+}
