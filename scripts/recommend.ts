@@ -6,7 +6,6 @@ import {
   byPopularity,
   firstOf,
   type HoldOut,
-  type HoldOutKind,
   holdOut,
   type Interactions,
   type Model,
@@ -54,14 +53,14 @@ const read = async (path: string): Promise<Dataset> => {
 const onProgress = ({ step, done, total }: TrainingStep) => progress.update({ step, file: 'the model', records: done, done, total })
 
 /** Trains a model and prints how well it predicts what is held out, beside popularity. */
-const compare = (out: HoldOut, k: number, kind: HoldOutKind, lastWeek?: Interactions): Model => {
+const compare = (out: HoldOut, k: number, lastWeek?: Interactions): Model => {
   const { training } = out
-  const model = train(training, { holdOut: kind, onProgress })
+  const model = train(training, { onProgress })
   const popular = byPopularity(training)
   const first = (order: Uint32Array) => (_user: number, isSeen: (item: number) => boolean) => firstOf(order, k, item => !isSeen(item))
   const listers: Record<string, (user: number, isSeen: (item: number) => boolean) => ArrayLike<number>> = {
     model: listsFrom(model, popular, training, k),
-    ...(kind === 'newest' && { 'first scores': listsFrom({ ...model, weights: new Float64Array(0) }, popular, training, k) }),
+    'first scores': listsFrom({ ...model, weights: new Float64Array(0) }, popular, training, k),
     popularity: first(popular),
     ...(lastWeek && { 'last week': first(byPopularity(lastWeek, popular)) })
   }
@@ -72,14 +71,14 @@ const compare = (out: HoldOut, k: number, kind: HoldOutKind, lastWeek?: Interact
   return model
 }
 
-/** Compares by two splits, if the events have an order and times. Returns the model of the first. */
-const evaluate = ({ data, users, timed }: Dataset, k: number, kind: HoldOutKind): Model => {
-  const model = compare(holdOut(data, kind, 2), k, kind)
-  if (kind === 'newest' && !timed) console.log('The events have no times, so there is no split by a moment in time.')
-  if (kind === 'newest' && timed) {
+/** Compares by two splits, if the events have times. Returns the model of the first. */
+const evaluate = ({ data, users, timed }: Dataset, k: number): Model => {
+  const model = compare(holdOut(data), k)
+  if (!timed) console.log('The events have no times, so there is no split by a moment in time.')
+  else {
     const split = splitByTime(timed, users.length, data.itemCount)
     console.log(splitLine(split))
-    compare(split, k, kind, split.lastWeek)
+    compare(split, k, split.lastWeek)
   }
   return model
 }
@@ -96,10 +95,10 @@ async function* linesOf({ data, users, items }: Dataset, model: Model, k: number
   }
 }
 
-const run = async ({ events, k, out, holdOut }: Arguments) => {
+const run = async ({ events, k, out }: Arguments) => {
   const write = out === undefined ? undefined : await outputAt(out, { events })
   const dataset = await read(events)
-  const model = write ? train(dataset.data, { holdOut, onProgress }) : evaluate(dataset, k, holdOut)
+  const model = write ? train(dataset.data, { onProgress }) : evaluate(dataset, k)
   if (out !== undefined && write) {
     const signal = stopOnSignal()
     await write(linesOf(dataset, model, k, out, signal)).catch(error => {

@@ -1,26 +1,23 @@
-import { countWithAny, type HoldOutKind, type Model, type Quality, type TimeSplit } from '../../src/recommendations/model/index.js'
+import { countWithAny, type Model, type Quality, type TimeSplit } from '../../src/recommendations/model/index.js'
 import { invocationOf, readersOf } from '../command-line.js'
 import type { Dataset } from './events.js'
 
 const command = invocationOf('recommend')
 
-const usage = `Usage: ${command} --events FILE --out FILE [--k 20] [--unordered]
-       ${command} --events FILE --evaluate [--k 20] [--unordered]
+const usage = `Usage: ${command} --events FILE --out FILE [--k 20]
+       ${command} --events FILE --evaluate [--k 20]
   --events FILE  one line per event: user, tab, item, the oldest first within a user;
                  or user, tab, item, tab, time in any order (seconds or milliseconds since 1970, or RFC 3339)
   --out FILE     one line per user is written: user, tab, the best unseen items separated by commas, best first
   --k NUMBER     items per user (20)
   --evaluate     holds out the last item of each user and prints how well the model predicts it, without writing a file;
-                 with times also how well it predicts from everything before one moment what users watch after it
-  --unordered    for data whose order means nothing: holds out a random part`
+                 with times also how well it predicts from everything before one moment what users watch after it`
 
 export interface Arguments {
   events: string
   k: number
   /** Without it, the model is evaluated. */
   out: string | undefined
-  /** What settings are chosen for, and what is evaluated. */
-  holdOut: HoldOutKind
 }
 
 export const readArguments = (args: string[]): Arguments => {
@@ -28,15 +25,14 @@ export const readArguments = (args: string[]): Arguments => {
     events: { type: 'string' },
     k: { type: 'string', default: '20' },
     out: { type: 'string' },
-    evaluate: { type: 'boolean', default: false },
-    unordered: { type: 'boolean', default: false }
+    evaluate: { type: 'boolean', default: false }
   } as const
-  const { events, k, out, evaluate, unordered } = readersOf(usage).parsed({ args, options }).values
+  const { events, k, out, evaluate } = readersOf(usage).parsed({ args, options }).values
   if (!events) throw new Error(`--events FILE is missing\n${usage}`)
   if (!/^0*[1-9]\d{0,5}$/.test(k)) throw new Error(`--k must be a number from 1 to 999999, not ${JSON.stringify(k)}\n${usage}`)
   if (evaluate && out !== undefined) throw new Error(`--evaluate writes no file: remove --out\n${usage}`)
   if (!evaluate && !out) throw new Error(`--out FILE is missing\n${usage}`)
-  return { events, k: Number(k), out, holdOut: unordered ? 'random' : 'newest' }
+  return { events, k: Number(k), out }
 }
 
 const grouped = (value: number) => value.toLocaleString('en')

@@ -8,7 +8,7 @@ import { readTrainingData } from './training-data.js'
 export interface Trained extends Pick<Model, 'learned' | 'quality'> {
   /** The quality of recommending by popularity alone. */
   popularity: Quality
-  /** The quality that the model before this one was chosen for. Missing for the first model. */
+  /** The quality of the model before this one. Missing for the first model. */
   before?: Quality
   users: number
   titles: number
@@ -34,8 +34,7 @@ export const trainModel = async (
   const { interactions, ids, features } = await readTrainingData(data, interest, done =>
     onProgress({ step: 'read', done, total: elements })
   )
-  // The model is chosen by how well it predicts what users watch next.
-  const model = train(interactions, { holdOut: 'newest', onProgress })
+  const model = train(interactions, { onProgress })
   const { learned, quality, baseline } = model
   const latest = await data.recommendationModels.latest(modelFormat)
   const trained = {

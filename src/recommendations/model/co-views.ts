@@ -1,7 +1,7 @@
 import type { TrainingSet } from './interactions.js'
 import type { Gram } from './regression.js'
 
-/** The items that the viewers of an item also viewed, with weighted counts. `count` replaces them by those of the next item. */
+/** The items that the viewers of an item also viewed, and how often. `count` replaces them by those of the next item. */
 export class CoViews {
   /** The items, in the first `size` places. */
   readonly items: Uint32Array
@@ -11,9 +11,10 @@ export class CoViews {
   /** The count of the item itself. */
   own = 0
 
+  /** `weights` says how much the views of each user count. */
   constructor(
     private readonly set: TrainingSet,
-    private readonly weights: Float64Array
+    private readonly weights = new Float64Array(set.userCount).fill(1)
   ) {
     this.items = new Uint32Array(set.itemCount)
     this.counts = new Float64Array(set.itemCount)
@@ -55,9 +56,9 @@ export const maxPrecomputed = 12_000
 /** Where an item's row begins in the lower half of the matrix. */
 const rowOf = (item: number) => (item * (item + 1)) / 2
 
-export const precomputedGram = (set: TrainingSet, weights: Float64Array): Gram => {
+export const precomputedGram = (set: TrainingSet): Gram => {
   const all = new Float32Array(rowOf(set.itemCount))
-  const coViews = new CoViews(set, weights)
+  const coViews = new CoViews(set)
   for (let item = 0; item < set.itemCount; item++) {
     coViews.count(item)
     const row = rowOf(item)
@@ -76,7 +77,7 @@ export const precomputedGram = (set: TrainingSet, weights: Float64Array): Gram =
 }
 
 /** Counts the pairs when they are asked for. From `maxViews` views on, it extrapolates from the first users, a random sample. */
-export const countedGram = (set: TrainingSet, weights: Float64Array, maxViews = 30_000): Gram => {
+export const countedGram = (set: TrainingSet, maxViews = 30_000): Gram => {
   const { userCount, viewerStarts, viewers } = set
   // A linked list per user of the items met so far: its newest entry, and for each entry the previous one.
   const newest = new Int32Array(userCount).fill(-1)
@@ -107,6 +108,7 @@ export const countedGram = (set: TrainingSet, weights: Float64Array, maxViews = 
     makeRoom(views)
     const part = Math.min(1, maxViews / views)
     const users = Math.ceil(part * userCount)
+    const weight = 1 / part
     let entry = 0
     for (let i = 0; i < items.length; i++) {
       const row = i * size
@@ -115,7 +117,6 @@ export const countedGram = (set: TrainingSet, weights: Float64Array, maxViews = 
       for (let at = viewerStarts[items[i] as number] as number; at < end; at++) {
         const user = viewers[at] as number
         if (user >= users) break
-        const weight = (weights[user] as number) / part
         const head = newest[user] as number
         matrix[row + i] = (matrix[row + i] as number) + weight
         for (let met = head; met >= 0; met = before[met] as number) {
@@ -131,5 +132,4 @@ export const countedGram = (set: TrainingSet, weights: Float64Array, maxViews = 
   }
 }
 
-export const gramOf = (set: TrainingSet, weights: Float64Array): Gram =>
-  set.itemCount <= maxPrecomputed ? precomputedGram(set, weights) : countedGram(set, weights)
+export const gramOf = (set: TrainingSet): Gram => (set.itemCount <= maxPrecomputed ? precomputedGram(set) : countedGram(set))

@@ -1,5 +1,4 @@
-import { byPopularity, type Events, firstOf, type Interactions, interactionsOf, pastOf, userCountOf, viewCounts } from './interactions.js'
-import { randomFrom } from './sampling.js'
+import { byPopularity, type Events, type Interactions, interactionsOf, pastOf, userCountOf, viewCounts } from './interactions.js'
 
 /** Interactions split into a training part and a held-out part, which a model has to predict. */
 export interface HoldOut {
@@ -9,60 +8,23 @@ export interface HoldOut {
   held: Uint32Array
 }
 
-/** `random` tests what a user watches at all, `newest` what the user watches next: the last item of each history. */
-export type HoldOutKind = 'random' | 'newest'
-
-const share = 0.2
-
-/** How many items of a history are held out: a fifth on average, never all. */
-const countOf = (size: number, random: () => number) => Math.min(Math.floor(size * share + random()), size - 1)
-
-/** By place in the histories: whether the item is held out. */
-const heldOf = (data: Interactions, kind: HoldOutKind, seed: number) => {
-  const { starts, items } = data
-  const random = randomFrom(seed)
-  const userCount = userCountOf(data)
-  const isHeld = new Uint8Array(items.length)
-  for (let user = 0; user < userCount; user++) {
-    const from = starts[user] as number
-    const size = (starts[user + 1] as number) - from
-    if (size < 2) continue
-    let left = kind === 'newest' ? 1 : countOf(size, random)
-    // Selection sampling: holds out exactly this many, each item with the same probability.
-    for (let at = size - 1; left > 0; at--) {
-      if (kind === 'random' && random() * (at + 1) >= left) continue
-      isHeld[from + at] = 1
-      left--
-    }
+/** Holds out the last item of each history that has another one. */
+export const holdOut = ({ itemCount, starts, items, weights }: Interactions): HoldOut => {
+  const lasts = new Set<number>()
+  const heldStarts = new Uint32Array(starts.length)
+  const keptStarts = new Uint32Array(starts.length)
+  for (let user = 1; user < starts.length; user++) {
+    const end = starts[user] as number
+    if (end - (starts[user - 1] as number) > 1) lasts.add(end - 1)
+    heldStarts[user] = lasts.size
+    keptStarts[user] = end - lasts.size
   }
-  return isHeld
-}
-
-export const holdOut = (data: Interactions, kind: HoldOutKind, seed: number): HoldOut => {
-  const { itemCount, starts, items, weights } = data
-  const userCount = userCountOf(data)
-  const isHeld = heldOf(data, kind, seed)
-  const heldCount = isHeld.reduce((sum, one) => sum + one, 0)
-  const heldStarts = new Uint32Array(userCount + 1)
-  const held = new Uint32Array(heldCount)
-  const keptStarts = new Uint32Array(userCount + 1)
-  const keptItems = new Uint32Array(items.length - heldCount)
-  const keptWeights = weights && new Float32Array(items.length - heldCount)
-  let kept = 0
-  let out = 0
-  for (let user = 0; user < userCount; user++) {
-    const end = starts[user + 1] as number
-    for (let at = starts[user] as number; at < end; at++) {
-      if (isHeld[at] === 1) held[out++] = items[at] as number
-      else {
-        if (keptWeights) keptWeights[kept] = weights[at] as number
-        keptItems[kept++] = items[at] as number
-      }
-    }
-    heldStarts[user + 1] = out
-    keptStarts[user + 1] = kept
+  const isKept = (_: number, place: number) => !lasts.has(place)
+  return {
+    training: { itemCount, starts: keptStarts, items: items.filter(isKept), ...(weights && { weights: weights.filter(isKept) }) },
+    heldStarts,
+    held: items.filter((_, place) => lasts.has(place))
   }
-  return { training: { itemCount, starts: keptStarts, items: keptItems, ...(keptWeights && { weights: keptWeights }) }, heldStarts, held }
 }
 
 /** Events of all users, the oldest first. Times are in milliseconds. */
@@ -109,18 +71,6 @@ export const splitByTime = ({ users, items, times }: TimedEvents, userCount: num
 /** How many users have anything. `starts` is where that of each user begins. */
 export const countWithAny = (starts: Uint32Array) => starts.filter((start, at) => at > 0 && start > (starts[at - 1] as number)).length
 
-/** The hold-out reduced to some items. */
-export const heldOutWithin = ({ training, heldStarts, held }: HoldOut, within: Uint8Array): HoldOut => {
-  const starts = new Uint32Array(heldStarts.length)
-  const left = held.filter(item => within[item] === 1)
-  let size = 0
-  for (let user = 1; user < starts.length; user++) {
-    for (let at = heldStarts[user - 1] as number; at < (heldStarts[user] as number); at++) size += within[held[at] as number] as number
-    starts[user] = size
-  }
-  return { training, heldStarts: starts, held: left }
-}
-
 /** The hold-out reduced to the users with the first `count` held-out items. */
 export const firstHeldOut = ({ training, heldStarts, held }: HoldOut, count: number): HoldOut => ({
   training,
@@ -147,9 +97,6 @@ export interface Measured {
   quality: Quality
   baseline: Quality
 }
-
-/** Worse than any measured quality. */
-export const unmeasured: Quality = { ndcg: -1, recall: 0, coverage: 0, hits: 0, popular: 0, novelty: 0 }
 
 /** Returns the recommendations of several models to a user of the hold-out, the best first. */
 export type Recommend = (user: number, isSeen: (item: number) => boolean) => ArrayLike<number>[]
@@ -234,7 +181,3 @@ export const qualitiesOf = (out: HoldOut, count: number, itemCount: number, mode
   }
   return tallies.map(tally => tally.mean(itemCount))
 }
-
-/** The quality of recommending the same list to everybody. */
-export const popularQuality = (out: HoldOut, order: Uint32Array, count: number, itemCount: number) =>
-  qualitiesOf(out, count, itemCount, 1, (_user, isSeen) => [firstOf(order, count, item => !isSeen(item))])[0] as Quality

@@ -2,7 +2,6 @@
 export {
   countWithAny,
   type HoldOut,
-  type HoldOutKind,
   holdOut,
   type Quality,
   qualitiesOf,

@@ -33,14 +33,9 @@ export class Rows {
     return { starts: this.starts, targets: this.targets.all, weights: this.weights.all }
   }
 
-  /** The targets of the rows as rows, and the other way round. */
-  reversed() {
-    return reversed(this.all())
-  }
-
   /** Reversing twice sorts each row. */
   sorted() {
-    return reversed(this.reversed())
+    return reversed(reversed(this.all()))
   }
 }
 

@@ -9,7 +9,7 @@ const maxPairs = 16e6
 
 /**
  * Predicts each view from the views before it, of which each counts `decay` times as much as the next one. docs/recommendations.md
- * derives the matrices. `near` has the largest values of A'Y: how much was viewed before each item. `diagonal` and `pairs` have A'A
+ * derives the matrices. `near` has the largest values of A'Y: how much was viewed before each item. `gram` has A'A
  * times (1 - decay²): the views of each item and, beside the diagonal, `decay` times what was viewed before or after it.
  */
 export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number; keep: number }): Equations => {
@@ -55,7 +55,7 @@ export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number
     closeNear(item)
     closePairs(item)
   }
-  return { near: near.sorted(), gram: gramOf(pairs.sorted(), diagonal), diagonal, mean: set.items.length / itemCount }
+  return { near: near.sorted(), gram: gramOf(pairs.sorted(), diagonal) }
 }
 
 /** `pairs` has the lower half of the matrix, row by row. */

@@ -1,33 +1,18 @@
 import { type Neighbours, reversed } from './neighbours.js'
 
-/** A regression of each item on its neighbourhood, without the penalty. What does not depend on lambda is computed once for all of them. */
+/** A regression of each item on its neighbourhood, without the penalty. */
 export interface Equations {
   /** For each item, the items that it is regressed on. The weights are the right side of its equations. */
   near: Neighbours
   gram: Gram
-  /** The weighted views of each item. */
-  diagonal: Float64Array
-  /** The views of an item on average. */
-  mean: number
 }
 
 /** Writes the co-views of all pairs of the items into the lower half of a matrix of `size` columns, and their views into its diagonal. */
 export type Gram = (items: Uint32Array, matrix: Float64Array, size: number) => void
 
-export interface Penalty {
-  lambda: number
-  /** The power by which lambda grows with the views of an item. */
-  growth: number
-}
-
 /** Solves the regression of every item. The row of an item in the result has the items that it helps to predict. */
-export const solved = (
-  { near, gram, diagonal, mean }: Equations,
-  { lambda, growth }: Penalty,
-  onItem?: (done: number) => void
-): Neighbours => {
+export const solved = ({ near, gram }: Equations, lambda: number): Neighbours => {
   const itemCount = near.starts.length - 1
-  const penalties = diagonal.map(own => lambda * (own / mean) ** growth)
   const widest = widestOf(near)
   const matrix = new Float64Array(widest * widest)
   const right = new Float64Array(widest)
@@ -41,7 +26,7 @@ export const solved = (
     gram(near.targets.subarray(from, to), matrix, size)
     for (let at = 0; at < count; at++) {
       const place = at * size + at
-      matrix[place] = (matrix[place] as number) + (penalties[near.targets[from + at] as number] as number)
+      matrix[place] = (matrix[place] as number) + lambda
       right[at] = near.weights[from + at] as number
     }
     if (size > count) {
@@ -51,7 +36,6 @@ export const solved = (
     }
     solve(matrix, size, right)
     for (let at = 0; at < count; at++) weights[from + at] = right[at] as number
-    onItem?.(item + 1)
   }
   return reversed({ starts: near.starts, targets: near.targets, weights })
 }

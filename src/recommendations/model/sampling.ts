@@ -11,19 +11,6 @@ export const randomFrom = (seed: number) => {
   }
 }
 
-/** A random sample of items, as a mask. */
-export const someOf = (itemCount: number, count: number, seed: number) => {
-  const random = randomFrom(seed)
-  const some = new Uint8Array(itemCount)
-  let left = count
-  for (let item = 0; left > 0; item++) {
-    if (random() * (itemCount - item) >= left) continue
-    some[item] = 1
-    left--
-  }
-  return some
-}
-
 /** Shuffles the users and cuts each history to its newest items, because the work grows with the square of the length. */
 export const shuffled = (data: Interactions, maxLength: number, seed: number): Interactions => {
   const { itemCount, items, weights } = data

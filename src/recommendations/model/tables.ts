@@ -28,7 +28,7 @@ export const shapes = {
 export const tables: Table[] = [
   {
     // What comes next, by a regression.
-    make: (set, keep) => balanced(set, solved(nextEquations(set, { ...shapes.next, keep }), { ...shapes.next, growth: 0 })),
+    make: (set, keep) => balanced(set, solved(nextEquations(set, { ...shapes.next, keep }), shapes.next.lambda)),
     share: 1,
     halfLife: 2,
     usual: [
@@ -78,7 +78,7 @@ export const tables: Table[] = [
   },
   {
     // What is liked, by a regression.
-    make: (set, keep) => balanced(set, solved(ridgeEquations(set, { keep, users: 0 }), { ...shapes.liked, growth: 0 })),
+    make: (set, keep) => balanced(set, solved(ridgeEquations(set, keep), shapes.liked.lambda)),
     share: 0.15,
     halfLife: 20,
     usual: [
@@ -88,7 +88,7 @@ export const tables: Table[] = [
   },
   {
     // What is liked, by counts.
-    make: (set, keep) => balanced(set, walk(set, { ...shapes.walk, per: 'source', keep })),
+    make: (set, keep) => balanced(set, walk(set, { ...shapes.walk, keep })),
     share: 0.15,
     halfLife: 20,
     usual: [

@@ -1,16 +1,14 @@
-import { choose } from './choose.js'
-import { firstHeldOut, type HoldOutKind, holdOut, type Measured, popularQuality, qualitiesOf } from './evaluation.js'
+import { firstHeldOut, holdOut, type Measured, type Quality, qualitiesOf } from './evaluation.js'
 import { choicesOf, fitted } from './fit.js'
-import { byPopularity, type Interactions, pastOf, type TrainingSet, trainingSetOf, viewCounts } from './interactions.js'
+import { byPopularity, firstOf, type Interactions, pastOf, trainingSetOf, viewCounts } from './interactions.js'
 import { heaviest, joined } from './links.js'
 import { freshnessOf } from './next.js'
 import { followersTable, Ranker, type Ranking } from './ranker.js'
 import { firstUsers, shuffled, workableLength } from './sampling.js'
 import { shares, tables, usualWeights } from './tables.js'
-import { ridgeEquations, taste } from './taste.js'
 
 export interface Model extends Ranking, Measured {
-  /** What the model was chosen or fitted on, for people. */
+  /** What the model was fitted on, for people. */
   learned: string
 }
 
@@ -23,8 +21,6 @@ export interface TrainingStep {
 }
 
 export interface TrainingOptions {
-  /** What the model is made to predict: what comes next, or what is watched at all. */
-  holdOut?: HoldOutKind
   seed?: number
   onProgress?: (step: TrainingStep) => void
 }
@@ -39,8 +35,6 @@ const maxNeighbours = 4e6
 /** How many titles one may lead to in all tables together. More make a request slower and hardly better. */
 const usualLinks = 160
 const maxLinks = 6e6
-/** How many the only table may have. */
-const maxAlone = 16e6
 
 /** The tables whose weights have the same total. */
 const comparable = tables.flatMap((_, table) => (table === followersTable ? [] : table))
@@ -50,7 +44,7 @@ const usualSeed = 1
 const workable = (data: Interactions, seed: number) => shuffled(data, workableLength(data, maxPairs), seed)
 const roomFor = (itemCount: number, neighbours: number) => Math.max(10, Math.floor(neighbours / itemCount))
 
-const orderedRanking = (data: Interactions, weights: Float64Array, onTable: () => void): Ranking => {
+const rankingOf = (data: Interactions, weights: Float64Array, onTable: () => void): Ranking => {
   const set = trainingSetOf(data)
   const keep = Math.min(usualKeep, roomFor(set.itemCount, maxNeighbours))
   const made = tables.map(({ make }) => {
@@ -58,40 +52,37 @@ const orderedRanking = (data: Interactions, weights: Float64Array, onTable: () =
     onTable()
     return table
   })
+  const views = viewCounts(set)
   return {
-    ...appealOf(set),
+    views: Float32Array.from(views),
+    freshness: Float32Array.from(freshnessOf(set, views)),
     links: heaviest(joined(made), Math.min(usualLinks, roomFor(set.itemCount, maxLinks)), comparable),
     shares,
     weights
   }
 }
 
-const appealOf = (set: TrainingSet) => {
-  const views = viewCounts(set)
-  return { views: Float32Array.from(views), freshness: Float32Array.from(freshnessOf(set, views)) }
-}
-
 /** The weights that find best what each viewer watched last, if it was hidden while the tables were made. */
 const fit = (sample: Interactions, { seed = usualSeed, onProgress }: TrainingOptions = {}): Fit => {
-  const out = holdOut(sample, 'newest', seed)
+  const out = holdOut(sample)
   let done = 0
   const step = () => onProgress?.({ step: 'choose', done: ++done, total: tables.length + 2 })
-  const ranking = orderedRanking(out.training, usualWeights, step)
+  const ranking = rankingOf(out.training, usualWeights, step)
   const choices = choicesOf(out, new Ranker(ranking), seed)
   const weights = fitted(choices, usualWeights)
   step()
   const measured = firstHeldOut(out, mostMeasured)
   const ranker = new Ranker({ ...ranking, weights })
   const popular = byPopularity(out.training)
-  const [quality] = qualitiesOf(measured, depth, sample.itemCount, 1, (user, isSeen) => [
-    ranker.best(pastOf(out.training, user), depth, item => !isSeen(item)).map(({ item }) => item)
-  ])
+  const [quality, baseline] = qualitiesOf(measured, depth, sample.itemCount, 2, (user, isSeen) => [
+    ranker.best(pastOf(out.training, user), depth, item => !isSeen(item)).map(({ item }) => item),
+    firstOf(popular, depth, item => !isSeen(item))
+  ]) as [Quality, Quality]
   step()
-  const baseline = popularQuality(measured, popular, depth, sample.itemCount)
   return {
     weights,
     learned: `fitted on what ${choices.starts.length - 1} viewers watched last`,
-    quality: quality as Measured['quality'],
+    quality,
     baseline
   }
 }
@@ -104,34 +95,10 @@ export const fittedWeights = (data: Interactions, onProgress?: TrainingOptions['
   fit(firstUsers(workable(data, usualSeed), maxForChoice), onProgress && { onProgress })
 
 export const train = (data: Interactions, options: TrainingOptions = {}): Model => {
-  const { holdOut = 'random', seed = usualSeed, onProgress } = options
+  const { seed = usualSeed, onProgress } = options
   const within = workable(data, seed)
-  const sample = firstUsers(within, maxForChoice)
-  if (holdOut === 'random') return unordered(within, sample, options)
-  const { weights, ...measured } = fit(sample, options)
+  const { weights, ...measured } = fit(firstUsers(within, maxForChoice), options)
   let done = 0
   const onTable = () => onProgress?.({ step: 'train', done: ++done, total: tables.length })
-  return { ...orderedRanking(within, weights, onTable), ...measured }
-}
-
-/** Where the order means nothing, items are recommended by their first score: how much they are liked. */
-const unordered = (within: Interactions, sample: Interactions, { seed = usualSeed, onProgress }: TrainingOptions): Model => {
-  const { settings, ...measured } = choose(sample, { seed, onTrial: (done, total) => onProgress?.({ step: 'choose', done, total }) })
-  const { preset, ridge, walk, share } = settings
-  const set = trainingSetOf(within)
-  const { itemCount } = set
-  const keep = (count: number) => Math.min(count, roomFor(itemCount, maxAlone))
-  const equations = ridgeEquations(set, { ...ridge, keep: keep(ridge.keep) })
-  const liked = taste(set, { ...settings, walk: { ...walk, keep: keep(walk.keep) } }, equations, done =>
-    onProgress?.({ step: 'train', done, total: 3 * itemCount })
-  )
-  const learned = `chosen: ${preset}, lambda ${ridge.lambda}, growth ${ridge.growth}, users ${ridge.users}, neighbours ${ridge.keep}, walk ${share} with sources ${walk.sources}`
-  return {
-    ...appealOf(set),
-    ...measured,
-    links: joined([liked]),
-    shares: [{ share: 1, halfLife: Number.POSITIVE_INFINITY }],
-    weights: new Float64Array(0),
-    learned
-  }
+  return { ...rankingOf(within, weights, onTable), ...measured }
 }

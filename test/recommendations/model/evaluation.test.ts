@@ -1,10 +1,9 @@
 import t from 'tap'
 import { Sample } from '../../../scripts/train/exchange.js'
-import { firstHeldOut, heldOutWithin, holdOut, qualitiesOf, splitByTime } from '../../../src/recommendations/model/evaluation.js'
+import { firstHeldOut, holdOut, qualitiesOf, splitByTime } from '../../../src/recommendations/model/evaluation.js'
 import { byPopularity, firstOf, interactionsOf } from '../../../src/recommendations/model/interactions.js'
 import { firstUsers, shuffled, workableLength } from '../../../src/recommendations/model/sampling.js'
 import { historiesOf, interactions } from './helper.js'
-import { dense } from './synthetic.js'
 
 t.test('of a pair that comes again the newest counts', async t => {
   const users = Uint32Array.from([0, 1, 0, 0, 1, 0])
@@ -82,32 +81,23 @@ t.test('one user alone may be too many', async t => {
   t.equal(sample.interactions().items.length, 3)
 })
 
-t.test('a fifth is held out at random, or the newest of each user, never all', async t => {
-  const data = dense({ users: 200, items: 100, views: 20 })
-  for (const kind of ['random', 'newest'] as const) {
-    const { training, held, heldStarts } = holdOut({ ...data, weights: Float32Array.from(data.items) }, kind, 1)
-    const wanted = kind === 'random' ? 0.2 * data.items.length : 200
-    t.ok(Math.abs(held.length / wanted - 1) < 0.05, `${held.length} of ${data.items.length}`)
-    t.strictSame([...(training.weights ?? [])], [...training.items], 'weights stay with their items')
-    const kept = historiesOf(training)
-    t.notOk(kept.some(({ length }) => length === 0))
-    const whole = kept.map((history, user) => [...history, ...held.subarray(heldStarts[user], heldStarts[user + 1])])
-    const inOrder = (histories: number[][]) => (kind === 'newest' ? histories : histories.map(history => [...history].sort()))
-    t.strictSame(inOrder(whole), inOrder(historiesOf(data)))
-  }
-  const single = holdOut(interactions([0], [1], []), 'random', 1)
-  t.equal(single.held.length, 0)
-})
-
-t.test('only some items may be asked for', async t => {
-  const out = { training: interactions([0], [1]), heldStarts: Uint32Array.from([0, 2, 3]), held: Uint32Array.from([1, 0, 0]) }
-  const { held, heldStarts } = heldOutWithin(out, Uint8Array.from([0, 1]))
-  t.strictSame([...held], [1])
-  t.strictSame([...heldStarts], [0, 1, 1])
+t.test('the newest of each user is held out, never all', async t => {
+  const data = interactions([0, 1, 2], [3], [], [4, 0])
+  const { training, held, heldStarts } = holdOut({ ...data, weights: Float32Array.from(data.items) })
+  t.strictSame(historiesOf(training), [[0, 1], [3], [], [4]])
+  t.strictSame([...(training.weights ?? [])], [...training.items], 'weights stay with their items')
+  t.strictSame(
+    [[...held], [...heldStarts]],
+    [
+      [2, 0],
+      [0, 1, 1, 1, 2]
+    ]
+  )
+  t.equal(holdOut(data).training.weights, undefined)
 })
 
 t.test('the first users with something held out are enough', async t => {
-  const { held, heldStarts } = firstHeldOut(holdOut(interactions([0, 1], [2], [1, 2], [0, 2]), 'newest', 1), 2)
+  const { held, heldStarts } = firstHeldOut(holdOut(interactions([0, 1], [2], [1, 2], [0, 2])), 2)
   t.strictSame([...held], [1, 2])
   t.strictSame([...heldStarts], [0, 1, 1, 2, 2])
 })

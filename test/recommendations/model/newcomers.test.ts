@@ -75,7 +75,7 @@ t.test('a title that nobody has watched is recommended to viewers of titles like
   const histories = Array.from({ length: 40 }, (_, user) => [0, 1, 2, 3].filter(at => at !== user % 4).map(at => at + (user % 2) * 4))
   const viewed = interactions(...histories)
   const features = featuresOf(...Array.from({ length: 8 }, (_, item) => [item < 4 ? 0 : 1]), [0], [1], [2])
-  const ranker = new Ranker(withNewcomers(train(viewed, { holdOut: 'newest' }), features))
+  const ranker = new Ranker(withNewcomers(train(viewed), features))
   const best = (...items: number[]) => ranker.bestApart({ items }, 8, [5, 5], item => !items.includes(item)).flatMap(itemsOf)
   t.ok(best(0, 1).includes(8) && !best(0, 1).includes(9), `${best(0, 1)}`)
   t.ok(best(4, 5).includes(9) && !best(4, 5).includes(8), `${best(4, 5)}`)
@@ -86,7 +86,7 @@ t.test('a title that nobody has watched is recommended to viewers of titles like
 t.test('titles with many views keep the links that they have', async t => {
   const histories = Array.from({ length: 90 }, (_, user) => [0, 1, 2].filter(at => at !== user % 3))
   const viewed = interactions(...histories)
-  const model = train(viewed, { holdOut: 'newest' })
+  const model = train(viewed)
   t.strictSame(withNewcomers(model, featuresOf([0], [0], [1])), model)
 })
 
@@ -108,7 +108,7 @@ t.test('a link that is borrowed is at most half as strong as the strongest of it
 
 t.test('what a title with viewers borrows is never sure', async t => {
   // All viewers of title 0 went on to 1. Title 3, which one viewer watched last, is like 0.
-  const sure = train(interactions([0, 1], [0, 1], [0, 1], [2, 0, 1, 3]), { holdOut: 'newest' })
+  const sure = train(interactions([0, 1], [0, 1], [0, 1], [2, 0, 1, 3]))
   const { links } = withNewcomers(sure, featuresOf([0], [1], [2], [0], [3], [4]))
   const [first, , , fourth] = tableOf(tableAt(links, 2)) as [number[], number[], number[], number[]]
   t.equal(first[1], 1)
@@ -119,7 +119,7 @@ t.test('titles that were held out whole are found far more often than by their p
   const { histories, features, known } = featured({ items: 700 })
   const watched = histories.map(history => history.filter(item => item < known))
   const viewed = interactions(...watched)
-  const ranker = new Ranker(withNewcomers(train(viewed, { holdOut: 'newest' }), featuresOf(...features)))
+  const ranker = new Ranker(withNewcomers(train(viewed), featuresOf(...features)))
   const popular = byPopularity(interactions(...histories))
   let [found, byFame, before, after] = [0, 0, 0, 0]
   histories.forEach((whole, user) => {

@@ -1,8 +1,6 @@
 import t from 'tap'
-import { BlendScorer } from '../../../src/recommendations/model/blend-scorer.js'
 import type { Past } from '../../../src/recommendations/model/interactions.js'
-import { joined } from '../../../src/recommendations/model/links.js'
-import { type Neighbours, weighted } from '../../../src/recommendations/model/neighbours.js'
+import type { Neighbours } from '../../../src/recommendations/model/neighbours.js'
 import { Best, featureCount, poolSize, Ranker, type Share, utilityOf } from '../../../src/recommendations/model/ranker.js'
 import { randomFrom } from '../../../src/recommendations/model/sampling.js'
 import { all, itemsOf, rankingOf, rowsOf, weightsOf } from './helper.js'
@@ -448,11 +446,6 @@ t.test('whatever the tables are, and whatever was watched', async t => {
       scores.every((score, item) => isNear(score, (ofNext[item] as number) + (ofLiked[item] as number)))
     )
 
-    const share = 0.1 + 3 * random()
-    const [chosen] = new BlendScorer(joined(tables)).best({ items }, [share], 5, all)
-    const served = new Ranker(rankingOf([next, weighted(liked, share)])).best({ items }, 5, all)
-    check('what is chosen is what is served', round, JSON.stringify(chosen) === JSON.stringify(itemsOf(served)))
-
     const last = pick(random)
     const others = items.filter(item => item !== last)
     const before = scoresOf(tables, shares, { items: [last, ...others] })
@@ -490,18 +483,6 @@ t.test('whatever the tables are, and whatever was watched', async t => {
     check('of fewer, the best come first', round, JSON.stringify(whole.slice(0, 5)) === JSON.stringify(best))
   }
   t.strictSame(failures, [])
-})
-
-t.test('settings are chosen by scores in which interest counts, and none does not', async t => {
-  const scorer = new BlendScorer(joined([five, five]))
-  t.strictSame(scorer.best({ items: [0, 1], interests: [1, 0] }, [0, 1], 2, all), [
-    [3, 1],
-    [3, 1]
-  ])
-  t.strictSame(
-    scorer.best({ items: [0, 1], interests: [0.1, 1] }, [0], 2, item => item > 0),
-    [[2, 3]]
-  )
 })
 
 t.test('of a past that ages, the newest 64 items count, of another one all', async t => {
