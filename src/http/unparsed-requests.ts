@@ -22,38 +22,19 @@ export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket) 
 /** How long a caller has to read the error answer, in milliseconds. */
 const lingering = 2000
 
-/** Connections with an error answer that waits for earlier answers. */
-const ending = new WeakSet<Duplex>()
-
-/** Sends an error answer after the answers to earlier pipelined requests, then closes the connection. */
+/** Sends an error response and closes the connection. Only closes it while an earlier pipelined request waits for its response. */
 export const endWith = (error: ErrorAnswer, socket: Duplex) => {
-  // The caller may send more bytes in the meantime. One error answer is enough.
-  if (ending.has(socket)) return
-  ending.add(socket)
-  endInTurn(error, socket)
-}
-
-const endInTurn = (error: ErrorAnswer, socket: Duplex) => {
-  const answer = answerBefore(socket)
-  if (answer) {
-    // By the time the answer closes, Node has assigned the socket to the next one.
-    answer.once('close', () => endInTurn(error, socket))
+  // The caller may send more bytes in the meantime. One error response is enough.
+  if (socket.writableEnded) return
+  // An undocumented property, which Node's own handler of parser errors also uses: the response that comes next.
+  const { _httpMessage: next } = socket as { _httpMessage?: ServerResponse | null }
+  if (next?.req.complete || next?.headersSent) {
+    socket.destroy()
     return
   }
-  ending.delete(socket)
-  if (socket.destroyed || !socket.writable) socket.destroy()
-  else {
-    socket.end(bytesOf(error))
-    // A caller that goes on sending would otherwise keep its half of the connection open.
-    setTimeout(() => socket.destroy(), lingering).unref()
-  }
-}
-
-/** The response that must finish first. If the request is incomplete and nothing was sent, the error takes its place. */
-const answerBefore = (socket: Duplex) => {
-  // An undocumented property, which Node's own handler of parser errors also uses.
-  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null }
-  return answer && (answer.req.complete || answer.headersSent) ? answer : undefined
+  socket.end(bytesOf(error))
+  // A caller that goes on sending would otherwise keep its half of the connection open.
+  setTimeout(() => socket.destroy(), lingering).unref()
 }
 
 /** The headers of an error answer that no hook sees. */
