@@ -1,62 +1,24 @@
-interface Entry<Value> {
-  value: Value
-  weight: number
-  wasRead: boolean
-}
+import { LRUCache } from 'lru-cache'
 
-/**
- * A cache with a bound in bytes, keys included. Evicts the oldest entry that was not read since the last pass (the second-chance
- * algorithm). Unlike LRU, a read moves nothing: moving entries in a Map leaves old hash tables to the garbage collector, which
- * made up an eighth of the garbage when listing histories.
- */
-export class Cache<Key extends string | number, Value> {
-  private readonly entries = new Map<Key, Entry<Value>>()
-  /** Bytes of all values and keys. */
-  weight = 0
-
+/** A cache with a bound in bytes, keys included. Evicts what was not used for longest. */
+export class Cache<Key extends string | number, Value extends object | string | number> extends LRUCache<Key, Value> {
   /** `sizeOf` returns the bytes of a value. */
-  constructor(
-    private readonly bound: number,
-    private readonly sizeOf: (value: Value) => number
-  ) {
+  constructor(bound: number, sizeOf: (value: Value) => number) {
+    super({ maxSize: bound, sizeCalculation: (value, key) => entrySize(key) + sizeOf(value) })
     trackMemory(this)
   }
 
-  get(key: Key): Value | undefined {
-    const entry = this.entries.get(key)
-    if (entry === undefined) return undefined
-    entry.wasRead = true
-    return entry.value
+  /** Bytes of all values and keys. */
+  get weight() {
+    return this.calculatedSize
   }
 
   put(key: Key, value: Value) {
-    this.drop(key)
-    const weight = entrySize(key) + this.sizeOf(value)
-    if (weight > this.bound) return
-    for (const [oldest, entry] of this.entries) {
-      if (this.weight + weight <= this.bound) break
-      this.drop(oldest)
-      // Its second chance: back to the end of the map, unmarked.
-      if (entry.wasRead) this.add(oldest, { ...entry, wasRead: false })
-    }
-    this.add(key, { value, weight, wasRead: false })
+    this.set(key, value)
   }
 
   drop(key: Key) {
-    const entry = this.entries.get(key)
-    if (entry === undefined) return
-    this.entries.delete(key)
-    this.weight -= entry.weight
-  }
-
-  clear() {
-    this.entries.clear()
-    this.weight = 0
-  }
-
-  private add(key: Key, entry: Entry<Value>) {
-    this.entries.set(key, entry)
-    this.weight += entry.weight
+    this.delete(key)
   }
 }
 

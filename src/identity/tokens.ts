@@ -29,7 +29,7 @@ const tokenCacheBytes = 12 * 1024 * 1024
 const size = 400
 
 /** A cache of checked tokens. Players send the same one for an hour, and its signature is checked only once. */
-export const tokenCache = <Checked>() => new Cache<string, Checked>(tokenCacheBytes, () => size)
+export const tokenCache = <Checked extends object>() => new Cache<string, Checked>(tokenCacheBytes, () => size)
 
 const common = {
   iss: Type.String(),
