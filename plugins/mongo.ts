@@ -117,6 +117,6 @@ const poolMetrics = (registry: Registry, client: MongoClient) => {
 }
 
 const measurerOf = (registry: Registry) => {
-  const operations = histogram(registry, 'mongodb_operation_duration_seconds', 'Duration of database operations')
-  return ({ collection, kind, milliseconds }: Operation) => operations({ collection, kind })(milliseconds / 1000)
+  const operations = histogram(registry, 'mongodb_operation_duration_seconds', 'Duration of database operations', ['collection', 'kind'])
+  return ({ collection, kind, milliseconds }: Operation) => operations.observe({ collection, kind }, milliseconds / 1000)
 }

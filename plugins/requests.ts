@@ -7,7 +7,7 @@ import { malformed, malformedBody } from '../src/errors.js'
 import { withoutPorts } from '../src/http/addresses.js'
 import { beginAnswer, endRequest, openRequest } from '../src/http/open-requests.js'
 import { cacheControl, securityHeaders } from '../src/http/reply.js'
-import { histogram, type Observe } from '../src/metrics/instruments.js'
+import { histogram } from '../src/metrics/instruments.js'
 import { Pacer } from '../src/overload/pacer.js'
 
 declare module 'fastify' {
@@ -58,22 +58,13 @@ export default fp(
     const durations = histogram(
       app.metrics,
       'http_request_duration_seconds',
-      'Duration of requests until the end of the answer, which for a stream of changes is its beginning'
+      'Duration of requests until the end of the answer, which for a stream of changes is its beginning',
+      ['method', 'route', 'status']
     )
-    const observers = new Map<string, Observe>()
-    const observerOf = (method: string, route: string, status: number) => {
-      const key = `${method} ${status} ${route}`
-      let observe = observers.get(key)
-      if (!observe) {
-        observe = durations({ method, route, status })
-        observers.set(key, observe)
-      }
-      return observe
-    }
     const logAndMeasure = (request: FastifyRequest, reply: FastifyReply) => {
       answerLog[levelOf(request, reply)](lineOf(request, reply), 'answered')
-      const observe = observerOf(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode)
-      observe(reply.elapsedTime / 1000)
+      const { method, routeOptions } = request
+      durations.observe({ method, route: routeOptions.url ?? 'unknown', status: reply.statusCode }, reply.elapsedTime / 1000)
     }
     const logged = new WeakSet<FastifyRequest>()
     app.decorate('logAnswer', (request: FastifyRequest, reply: FastifyReply) => {
