@@ -12,14 +12,6 @@ export class Cache<Key extends string | number, Value extends object | string | 
   get weight() {
     return this.calculatedSize
   }
-
-  put(key: Key, value: Value) {
-    this.set(key, value)
-  }
-
-  drop(key: Key) {
-    this.delete(key)
-  }
 }
 
 /** A bounded store in memory. Its weight is about the number of bytes that it takes. */

@@ -17,7 +17,7 @@ const dateOf = (day: number) => {
   const known = dates.get(day)
   if (known !== undefined) return known
   const date = new Date(days(day)).toISOString().slice(0, -'T00:00:00.000Z'.length)
-  dates.put(day, date)
+  dates.set(day, date)
   return date
 }
 

@@ -80,7 +80,7 @@ export class ValidCache<Value> {
     const holdsUntil = until()
     const { value, isKept, until: ownEnd = holdsUntil } = await make()
     const made = { value, version, until: Math.min(holdsUntil, ownEnd) }
-    if (isKept) this.cache.put(key, made)
+    if (isKept) this.cache.set(key, made)
     return made
   }
 }

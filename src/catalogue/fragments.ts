@@ -129,7 +129,7 @@ export class Fragments {
         continue
       }
       fragments.set(content._id, fragment)
-      this.cache.put(content._id, fragment)
+      this.cache.set(content._id, fragment)
     }
     this.source.onBroken(broken)
     // What was not found is marked as broken, so that not every request reads it again. An id whose stamp has changed meanwhile is left alone:

@@ -40,7 +40,7 @@ export class Listing {
     const known = this.cache.get(key)
     if (known) return known
     const rows = Int32Array.from(this.rows(order).filter(row => isOpen(this.skeleton, row, now, audience)))
-    this.cache.put(key, rows)
+    this.cache.set(key, rows)
     return rows
   }
 

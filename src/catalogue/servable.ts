@@ -102,7 +102,7 @@ export class BrokenDocuments {
   /** Whether a report is due. If so, the next one is not due for an hour. */
   private claimReport(key: string, now: number) {
     if (now - (this.reportedAt.get(key) ?? 0) < repeatAfter) return false
-    this.reportedAt.put(key, now)
+    this.reportedAt.set(key, now)
     return true
   }
 }

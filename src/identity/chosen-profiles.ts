@@ -70,11 +70,11 @@ export class ChosenProfiles {
   private async readAnew(account: number, id: number) {
     const limit = await this.profiles.limitOf(account, id)
     if (limit === undefined) {
-      this.read.drop(keyOf(account, id))
+      this.read.delete(keyOf(account, id))
       return undefined
     }
     const viewer = { id, account, ...(limit !== null && { maxAge: limit }) }
-    this.read.put(keyOf(account, id), { viewer, at: performance.now() })
+    this.read.set(keyOf(account, id), { viewer, at: performance.now() })
     return viewer
   }
 }

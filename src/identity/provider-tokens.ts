@@ -46,7 +46,7 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): C
     // An erased user may come back as a new one.
     const user = known && !isErased(known._id) ? known : await userOf(iss, sub, issuedAt)
     if (!user) return undefined
-    users.put(sub, user)
+    users.set(sub, user)
     return user.tokens_after && issuedAt <= user.tokens_after ? undefined : user._id
   }
 
@@ -57,7 +57,7 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): C
     // Other claims are never read, so they need not take memory.
     const { aud, iat, exp, nbf = iat, sub } = claims
     const id = await idOf(sub, iat)
-    checked.put(text, { claims: { iss, aud, iat, exp, nbf }, id, edition })
+    checked.set(text, { claims: { iss, aud, iat, exp, nbf }, id, edition })
     return id === undefined ? null : { id, account: id, expiresAt: exp }
   }
 

@@ -88,7 +88,7 @@ export const ownTokens = ({ iss, aud, life, checkSignature }: Options): CheckTok
     const known = checked.get(token)
     if (known) return known
     const { header, payload } = checkSignature(token)
-    checked.put(token, { header, payload })
+    checked.set(token, { header, payload })
     return { header, payload }
   }
 

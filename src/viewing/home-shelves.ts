@@ -132,7 +132,7 @@ export class RailShelves {
       name,
       more: endpoint,
       items: [...ids.slice(0, items)].map(plainItem),
-      keep: bytes => this.ready.put(key, { ids, bytes: ownBytes(bytes) })
+      keep: bytes => this.ready.set(key, { ids, bytes: ownBytes(bytes) })
     }
   }
 }

@@ -38,7 +38,7 @@ export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateRepor
       const element = await tell(user_id, () => (isPlain ? putNow(user_id, report) : late.put(user_id, report)))
       if (!element) return undefined
       const id = String(element._id)
-      contentIdsFor(leads).put(keyOf(user_id, id), element.content_id)
+      contentIdsFor(leads).set(keyOf(user_id, id), element.content_id)
       return id
     },
 
@@ -51,7 +51,7 @@ export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateRepor
       const _id = historyId(id, historyUpdateNotFound)
       const element = await history.findOne({ _id, user_id }, { projection: { content_id: 1 } })
       if (!element) throw await forbiddenOr(historyUpdateNotFound, history, { _id })
-      contentIds.put(keyOf(user_id, id), element.content_id)
+      contentIds.set(keyOf(user_id, id), element.content_id)
       return element.content_id
     },
 

@@ -15,8 +15,8 @@ export class Unwanted {
 
   /** All titles, as they were read. */
   keep(user: number, titles: number[]) {
-    if (titles.length > 0) this.byUser.put(user, Float64Array.from(titles))
-    else this.byUser.drop(user)
+    if (titles.length > 0) this.byUser.set(user, Float64Array.from(titles))
+    else this.byUser.delete(user)
   }
 
   /** A title that was hidden or disliked since. What is wanted again is only forgotten by the next `keep`. */

@@ -79,7 +79,7 @@ export class Popular {
     const known = this.orders.get(counted)
     if (known) return known
     const order = this.sorted(counted)
-    this.orders.put(counted, order)
+    this.orders.set(counted, order)
     return order
   }
 

@@ -84,7 +84,7 @@ export class Recommender {
     if (known && now < known.until) return known.recommendations
     const until = listing.validUntil(now)
     const recommendations = make()
-    this.kept.put(key, { recommendations, until })
+    this.kept.set(key, { recommendations, until })
     return recommendations
   }
 

@@ -66,7 +66,7 @@ export class ServedModel {
     const known = this.followers.get(item)
     if (known) return known
     const found = Int32Array.from(this.best({ items: [item] }, poolSize, () => true))
-    this.followers.put(item, found)
+    this.followers.set(item, found)
     return found
   }
 

@@ -61,7 +61,7 @@ export class Uptake {
       .filter(({ id }) => !ids.has(id))
     if (added.length === 0) return
     if (!isReporting) for (const { reason } of added) this.shown[reason]++
-    this.byUser.put(user, packed({ isReporting, showings: [...added, ...showings].slice(0, mostPerUser) }))
+    this.byUser.set(user, packed({ isReporting, showings: [...added, ...showings].slice(0, mostPerUser) }))
   }
 
   /** From now on, only what the app of the user reports as seen counts as shown. */
@@ -72,7 +72,7 @@ export class Uptake {
       this.shown[showing.reason]++
       Object.assign(showing, { state: 'shown', at: now })
     }
-    this.byUser.put(user, packed({ isReporting: true, showings }))
+    this.byUser.set(user, packed({ isReporting: true, showings }))
   }
 
   /**
@@ -91,7 +91,7 @@ export class Uptake {
     if (showing.state === 'recommended') this.shown[showing.reason]++
     this.begun[showing.reason]++
     showing.state = 'begun'
-    this.byUser.put(user, packed(recent))
+    this.byUser.set(user, packed(recent))
   }
 
   private recent(user: number, now: number): Recent {
