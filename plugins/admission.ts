@@ -38,9 +38,9 @@ declare module 'fastify' {
  */
 export default fp(
   async app => {
-    const { DATABASE_CONNECTIONS, MAX_WAITING: mostInProgress } = app.settings
+    const { DATABASE_CONNECTIONS, MAX_IN_PROGRESS: mostInProgress } = app.settings
     const timeout = answerTimeoutOf(app.settings)
-    // A request is in progress while it is queued for the database or its handler runs. Settings and metrics call that waiting.
+    // A request is in progress while it is queued for the database or its handler runs.
     const inProgress = new InProgress(mostInProgress || Number.POSITIVE_INFINITY, timeout)
     const turns = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * partOfOneAccount), timeout / 4)
     const viewerQueue = new DeadlineQueue(turns, inProgress)
@@ -48,7 +48,7 @@ export default fp(
     const crowd = new Pacer()
     gauge(
       app.metrics,
-      'http_requests_waiting',
+      'http_requests_in_progress',
       'Requests in progress, most of them waiting for the database. Excludes logins and imports',
       () => inProgress.count
     )
@@ -67,7 +67,7 @@ export default fp(
       if (admission === 'vital') return undefined
       // Only looks for room, which the request takes when it is handled (`handleInTurn`, below).
       if (inProgress.isFull && admission !== 'login' && !inProgress.hasShareFor(keyOf(request))) {
-        app.countRefusal('waiting')
+        app.countRefusal('in_progress')
         return notNow
       }
       if (isEventLoopDelayed()) {

@@ -13,8 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/** `waiting` counts refusals because of `MAX_WAITING`: too many requests are in progress. */
-type RefusalReason = 'user_limit' | 'address_limit' | 'waiting' | 'searches' | 'event_loop' | 'streams'
+type RefusalReason = 'user_limit' | 'address_limit' | 'in_progress' | 'searches' | 'event_loop' | 'streams'
 
 /** Processor, memory and event loop. Shared by all apps of a process, since prom-client never removes its observers. */
 const processMetrics = new Registry()

@@ -115,7 +115,7 @@ export const settingGroups = {
       'How many streams of changes (`GET /changes/stream`) a process keeps open. Further ones get a 503. An account has at most ten, and further ones get a 429. 0 turns the endpoint off',
       5000
     ),
-    MAX_WAITING: Integer(
+    MAX_IN_PROGRESS: Integer(
       'When this many requests are in progress, new ones get a 503. A caller with less than an equal share of this number is still admitted, until twice as many are in progress. 0 turns the limit off',
       256
     ),

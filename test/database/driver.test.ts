@@ -67,7 +67,7 @@ t.test('slow responses reach the viewer who asked, as many as the connections al
   const [connections, timeout] = [8, 200]
   const url = await seededUrl(t, { contents: [film(1)] })
   const proxy = await proxyTo(t, url)
-  const settings = { DATABASE_TIMEOUT: String(timeout), DATABASE_CONNECTIONS: String(connections), MAX_WAITING: '0' }
+  const settings = { DATABASE_TIMEOUT: String(timeout), DATABASE_CONNECTIONS: String(connections), MAX_IN_PROGRESS: '0' }
   const app = await build(t, { url: proxy.url, settings })
   const viewers: Viewer[] = []
   for (let n = 0; n < 4 * connections; n++) viewers.push(await viewerOf(app))

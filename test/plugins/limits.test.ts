@@ -7,10 +7,10 @@ import { closedGate, until } from '../helpers/until.js'
 import { viewerOf } from '../helpers/viewer.js'
 
 t.test('admission', async t => {
-  t.test('beyond the requests that may wait, new ones are refused at once, and served again when there is room', async t => {
+  t.test('beyond the requests that may be in progress, new ones are refused at once, and served again when there is room', async t => {
     const { opened, open } = closedGate()
     const app = await build(t, {
-      settings: { MAX_WAITING: '3' },
+      settings: { MAX_IN_PROGRESS: '3' },
       extend: app => {
         app.get('/waits', { config: { admission: 'public' } }, async () => opened.then(() => 'waited'))
         app.get('/at-once', { config: { admission: 'public' } }, (_request, reply) => reply.send('at once'))
@@ -36,7 +36,7 @@ t.test('admission', async t => {
   t.test('a caller who has taken all the room shuts nobody else out', async t => {
     const { opened, open } = closedGate()
     const app = await build(t, {
-      settings: { MAX_WAITING: '4', TRUST_PROXY: '1' },
+      settings: { MAX_IN_PROGRESS: '4', TRUST_PROXY: '1' },
       extend: app => {
         app.get('/waits', { config: { admission: 'public' } }, async () => opened.then(() => 'waited'))
         app.get('/waits-too', forViewers, async () => opened.then(() => 'waited'))
@@ -65,7 +65,7 @@ t.test('admission', async t => {
     t.equal(await ask('/waits', from('203.0.113.1')), 'waits', 'so does an address')
     t.equal(await ask('/waits', from('203.0.113.1')), 503)
     t.equal(await ask('/waits', from('203.0.113.2')), 'waits')
-    t.equal(await ask('/waits', from('203.0.113.3')), 503, 'nobody is admitted beyond twice MAX_WAITING')
+    t.equal(await ask('/waits', from('203.0.113.3')), 503, 'nobody is admitted beyond twice MAX_IN_PROGRESS')
 
     open()
     const statuses = await Promise.all(begun)
@@ -75,7 +75,7 @@ t.test('admission', async t => {
   t.test('changes of profiles are bounded and wait like other requests of viewers, and the hash of a PIN takes no connection', async t => {
     const { opened, open } = closedGate()
     const app = await build(t, {
-      settings: { MAX_WAITING: '2', DATABASE_CONNECTIONS: '1' },
+      settings: { MAX_IN_PROGRESS: '2', DATABASE_CONNECTIONS: '1' },
       extend: app => void app.get('/waits', forViewers, async () => opened.then(() => 'waited'))
     })
     const headers = await signIn(app)
@@ -114,7 +114,7 @@ t.test('admission', async t => {
   t.test('0 sets no bound', async t => {
     const { opened, open } = closedGate()
     const app = await build(t, {
-      settings: { MAX_WAITING: '0' },
+      settings: { MAX_IN_PROGRESS: '0' },
       extend: app => void app.get('/waits', { config: { admission: 'public' } }, async () => opened.then(() => 'waited'))
     })
     const waiting = Array.from({ length: 300 }, () => app.inject('/waits'))
@@ -182,7 +182,7 @@ t.test('admission', async t => {
     const { opened, open } = closedGate()
     const app = await build(t, {
       settings: {
-        MAX_WAITING: '0',
+        MAX_IN_PROGRESS: '0',
         DATABASE_CONNECTIONS: '1',
         DATABASE_TIMEOUT: '500',
         RATE_LIMIT: '1000000',

@@ -288,7 +288,7 @@ t.test('a stream of changes', async t => {
       })
       const answer = fetch(`${address}/changes/stream${query}`, { headers: viewer.headers, signal: leaving.signal })
       await answer.then(found => found.text()).catch(() => undefined)
-      await until(async () => (await openIn(app)) === 1 && (await metric(app, 'http_requests_waiting')) === 0)
+      await until(async () => (await openIn(app)) === 1 && (await metric(app, 'http_requests_in_progress')) === 0)
       t.ok((await seen).destroyed)
     })
 
@@ -370,7 +370,7 @@ t.test('a stream of changes', async t => {
       await answer.catch(() => undefined)
     })
     await Promise.all(attempts)
-    await until(async () => (await openIn(app)) === 1 && (await metric(app, 'http_requests_waiting')) === 0)
+    await until(async () => (await openIn(app)) === 1 && (await metric(app, 'http_requests_in_progress')) === 0)
     const { viewer, stream } = await started(t)
     await until(() => stream.events.length > 0)
     await watch(viewer, 1)

@@ -52,7 +52,7 @@ t.test('answers are counted by the template of their route', async t => {
   const reports = 'method="POST",route="/history",status="201"'
   t.equal(series.get(`http_request_duration_seconds_bucket{le="+Inf",${reports}}`), 2)
   t.ok(Number(series.get(`http_request_duration_seconds_sum{${reports}}`)) > 0)
-  t.equal(series.get('http_requests_waiting'), 0)
+  t.equal(series.get('http_requests_in_progress'), 0)
 
   t.equal(series.get('mongodb_operation_duration_seconds_count{collection="history",kind="findOneAndUpdate"}'), 2)
   t.equal(series.get('mongodb_operation_duration_seconds_count{collection="watchlist",kind="aggregate"}'), 1)
@@ -117,17 +117,17 @@ t.test('refused requests are counted by reason', async t => {
   t.equal(series.get('http_refused_total{reason="address_limit"}'), 2)
 })
 
-t.test('waiting requests are counted, and those refused because of them', async t => {
+t.test('requests in progress are counted, and those refused because of them', async t => {
   const { opened, open } = closedGate()
   const app = await build(t, {
-    settings: { MAX_WAITING: '2' },
+    settings: { MAX_IN_PROGRESS: '2' },
     extend: app => void app.get('/waits', { config: { admission: 'public' } }, async () => opened.then(() => 'waited'))
   })
   const waiting = Promise.all(Array.from({ length: 5 }, () => app.inject('/waits')))
   // Anonymous requests begin in slices, so the last of them may begin after the first metrics were read.
-  await until(async () => (await seriesOf(app)).get('http_refused_total{reason="waiting"}') === 3)
+  await until(async () => (await seriesOf(app)).get('http_refused_total{reason="in_progress"}') === 3)
   const series = await seriesOf(app)
-  t.equal(series.get('http_requests_waiting'), 2)
+  t.equal(series.get('http_requests_in_progress'), 2)
   open()
   t.strictSame(
     (await waiting).map(({ statusCode }) => statusCode),
@@ -144,7 +144,7 @@ t.test('a start page is counted once, although it reads in the queue of viewers'
   const [first, second] = [await viewerOf(app), await viewerOf(app)]
   const waiting = first.get('/waits')
   const home = second.get('/home')
-  const count = async () => (await seriesOf(app)).get('http_requests_waiting') ?? 0
+  const count = async () => (await seriesOf(app)).get('http_requests_in_progress') ?? 0
   await until(async () => (await count()) >= 2)
   t.equal(await count(), 2)
   open()

@@ -76,7 +76,7 @@ t.test('callers that hang up', async t => {
   const listening = async (t: Test, log: string[] = [], settings: Record<string, string> = {}) => {
     const app = await build(t, {
       log,
-      settings: { LOGIN_LIMIT: '0', MAX_WAITING: '8', ...settings },
+      settings: { LOGIN_LIMIT: '0', MAX_IN_PROGRESS: '8', ...settings },
       extend: app => void app.get('/slow', { config: { admission: 'public' } }, async () => sleep(50, { success: true }))
     })
     await app.listen({ port: 0, host: '127.0.0.1' })
