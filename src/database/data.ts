@@ -47,7 +47,7 @@ interface DataSettings {
 
 interface Listeners {
   onSessionsEnded?: OnSessionsEnded
-  /** Hears of every write to the lists of viewers. */
+  /** Hears of every write to the lists of viewers. The service gives that of its `Nudger`. */
   onChange?: OnChange
 }
 
@@ -56,8 +56,8 @@ export const dataOf = (db: Db, settings: DataSettings, { onSessionsEnded, onChan
   const tell = tellerOf(onChange)
   const completedAt = settings.COMPLETED_AT
   const listOf = (name: ViewerList) => ({ tell, remover: removerOf(db, viewerLists[name], tell) })
-  const history = listOf('history')
-  const late = lateReportsOf(db, { ...history, completedAt })
+  const historyWrites = listOf('history')
+  const late = lateReportsOf(db, { ...historyWrites, completedAt })
   return {
     users: usersOf(db),
     profiles: profilesOf(db),
@@ -83,7 +83,7 @@ export const dataOf = (db: Db, settings: DataSettings, { onSessionsEnded, onChan
     popularity: popularityOf(db),
     recommendationModels: recommendationModelsOf(db),
     leases: leasesOf(db),
-    history: historyOf(db, { ...history, completedAt }),
+    history: historyOf(db, { ...historyWrites, completedAt }),
     changes: changesOf(db),
     nudges: nudgesOf(db),
     reports: reportsOf(db, { late, tell, completedAt }),

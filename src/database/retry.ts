@@ -35,4 +35,4 @@ export const withRetries = <T>(operation: () => Promise<T>, until = retryDeadlin
  * Retries a write after a duplicate key alone: one that would count twice. After a lost connection the driver repeats it, if it can be sure
  * that it is done once (retryable writes, which need a replica set). Otherwise the caller gets a 503.
  */
-export const withRetriedRaces = <T>(operation: () => Promise<T>) => retry(operation, () => false, retryDeadline())
+export const withDuplicateRetries = <T>(operation: () => Promise<T>) => retry(operation, () => false, retryDeadline())

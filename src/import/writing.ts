@@ -39,7 +39,7 @@ export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, s
       const records = current.map(piece => JSON.parse((piece as { text: string }).text))
       const operations = await kind.operations(records)
       await writing
-      writing = tell(usersOf(records), () => writeBatch(db, kind, records, operations, confirm)).then(counts => {
+      writing = tell(usersOf(operations), () => writeBatch(db, kind, records, operations, confirm)).then(counts => {
         count(pieces.length, counts)
         onBatch(bytes, pieces.length)
       })
@@ -54,8 +54,8 @@ export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, s
   return total
 }
 
-/** Of records of lists. Others have no `user_id`. */
-const usersOf = (records: { user_id?: number }[]) => [...new Set(records.flatMap(({ user_id }) => user_id ?? []))]
+/** Writes to lists name their users. Others have no `user_id`. */
+const usersOf = (operations: Operation[]) => [...new Set(operations.flatMap(({ updateOne }) => updateOne.filter.user_id ?? []))]
 
 /** Removes what the run lacks and tells the servers. Returns how many documents it has removed, or undefined if the kind has no pruning. */
 export const pruneKind = async (db: Db, { prune, revision }: Kind, confirm: Lease['confirm']) => {

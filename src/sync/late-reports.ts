@@ -1,12 +1,13 @@
 import { type AnyBulkWriteOperation, type Collection, type Db, MongoBulkWriteError, type ObjectId } from 'mongodb'
 import { isDuplicate, isUnavailable } from '../database/faults.js'
 import { findAll } from '../database/read-all.js'
-import { withRetriedRaces, withRetries } from '../database/retry.js'
+import { withDuplicateRetries, withRetries } from '../database/retry.js'
 import { minutes } from '../time.js'
 import type { HistoryDocument } from '../viewing/history.js'
 import type { Progress, Report, Reported } from '../viewing/progress.js'
 import { updateByAll } from './dated-progress.js'
 import { type Remover, removalsOf } from './removals.js'
+import type { Teller } from './telling.js'
 
 const idsOf = ({ content_id, earlier = [] }: Reported) => [content_id, ...earlier]
 
@@ -43,15 +44,15 @@ const longestRequest = minutes(1)
 const isDated = ({ observed_at }: Progress) => observed_at !== undefined
 
 /** A report without `observed_at` counts each time that it is written. */
-const retriesFor = (progress: Progress[]) => (progress.every(isDated) ? withRetries : withRetriedRaces)
+const retriesFor = (progress: Progress[]) => (progress.every(isDated) ? withRetries : withDuplicateRetries)
 
 /**
  * Reports that a device kept while it was offline, and reports and marks of contents that have replaced others, whose elements may still be
  * stored under an earlier id. A report that was made before its element was removed, and arrives later, is dropped.
  */
-export const lateReportsOf = (db: Db, { remover, completedAt }: { remover: Remover; completedAt: number }) => {
+export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover: Remover; tell: Teller; completedAt: number }) => {
   const history: Collection<HistoryDocument> = db.collection('history')
-  const removals = removalsOf(db)
+  const removals = removalsOf(db, tell)
 
   const elementsOf = (user_id: number, content_ids: number[]) =>
     withRetries(() => findAll(db, history, { user_id, content_id: { $in: content_ids } }))
@@ -119,7 +120,7 @@ export const lateReportsOf = (db: Db, { remover, completedAt }: { remover: Remov
         return { updateOne: { ...writeOf(user_id, one, newest.get(one.content_id)?._id), upsert: true } }
       })
       try {
-        count(await history.bulkWrite(operations, { ordered: false }))
+        count(await tell(user_id, () => history.bulkWrite(operations, { ordered: false })))
       } catch (error) {
         mayBeBack ||= isUnavailable(error)
         if (error instanceof MongoBulkWriteError && isDuplicate(error)) {
@@ -149,7 +150,7 @@ export const lateReportsOf = (db: Db, { remover, completedAt }: { remover: Remov
       let mayBeBack = false
       const write = async () => {
         const options = { ...found, upsert: true, returnDocument: 'after', includeResultMetadata: true } as const
-        const { value, lastErrorObject } = await history.findOneAndUpdate(filter, update, options).catch(error => {
+        const { value, lastErrorObject } = await tell(user_id, () => history.findOneAndUpdate(filter, update, options)).catch(error => {
           mayBeBack = isUnavailable(error)
           throw error
         })
@@ -164,7 +165,7 @@ export const lateReportsOf = (db: Db, { remover, completedAt }: { remover: Remov
     },
 
     update: (element: Pick<HistoryDocument, '_id' | 'user_id'>, progress: Progress) =>
-      withRetries(() => history.updateOne(element, updateByAll([progress], completedAt))),
+      withRetries(() => tell(element.user_id, () => history.updateOne(element, updateByAll([progress], completedAt)))),
 
     /** Like `put` for many reports, in one write. */
     putAll: async (user_id: number, reports: Report[]) => {

@@ -162,10 +162,16 @@ export const movesOf = (db: Db, tell: Teller) => {
     )
 
   /** Returns how many elements were changed. The others have been changed by somebody else since they were read. */
-  const write = (collection: Collection<Element>, operations: AnyBulkWriteOperation<Element>[], confirm: Lease['confirm']) =>
+  const write = (
+    collection: Collection<Element>,
+    operations: AnyBulkWriteOperation<Element>[],
+    confirm: Lease['confirm'],
+    users: number[]
+  ) =>
     withRetries(async () => {
       try {
-        const { modifiedCount, deletedCount } = await collection.bulkWrite(operations, { ...(await confirm()), ordered: false })
+        const options = { ...(await confirm()), ordered: false }
+        const { modifiedCount, deletedCount } = await tell(users, () => collection.bulkWrite(operations, options))
         return modifiedCount + deletedCount
       } catch (error) {
         // The viewer has begun an element of the present id.
@@ -197,8 +203,8 @@ export const movesOf = (db: Db, tell: Teller) => {
       const { operations, gone, merged } = planOf(rows, replaced, move)
       if (operations.length === 0) return { found: rows.length, changed: 0, moved: 0 }
       if (move.arrival && gone.size > 0) await markGone(list, gone)
-      const users = [...new Set(rows.map(({ element }) => element.user_id))]
-      const changed = await tell(users, () => write(collection, operations, confirm))
+      const users = move.arrival ? [...new Set(rows.map(({ element }) => element.user_id))] : []
+      const changed = await write(collection, operations, confirm, users)
       if (merged.length > 0) await forget(collection, merged)
       return { found: rows.length, changed, moved: Math.min(changed, [...gone.values()].flat().length) }
     },

@@ -42,13 +42,13 @@ const contentsPerMark = 5000
 /** How long after its mark an element may be removed. Less than `changeOverlap`, so that apps read the mark again. */
 export const removalGrace = seconds(5)
 
-export const removalsOf = (db: Db) => {
+export const removalsOf = (db: Db, tell: Teller) => {
   const removals: Collection<RemovalDocument> = db.collection('removals')
 
-  const mark = async (filter: Partial<RemovalDocument>, fields: Document) => {
+  const mark = async (filter: Partial<RemovalDocument> & { user_id: number }, fields: Document) => {
     const update = [{ $set: { ...fields, at: '$$NOW' } }]
-    const marked = await withRetries(() => removals.findOneAndUpdate(filter, update, { upsert: true, returnDocument: 'after' }))
-    return marked as RemovalDocument
+    const write = () => removals.findOneAndUpdate(filter, update, { upsert: true, returnDocument: 'after' })
+    return (await withRetries(() => tell(filter.user_id, write))) as RemovalDocument
   }
   /** Without `before`, what was observed until now is removed. A mark that is made again says the same, and is found again. */
   const markOf = (user_id: number, list: ViewerList, content_id: number, before: Date | '$$NOW' = '$$NOW') =>
@@ -109,12 +109,13 @@ export const removerOf = (
   tell: Teller
 ) => {
   const collection: Collection<Listed> = db.collection(name)
-  const removals = removalsOf(db)
+  const removals = removalsOf(db, tell)
+  const write = <T>(user_id: number, attempt: () => Promise<T>) => withRetries(() => tell(user_id, attempt))
 
   /** Resets elements that were observed again during their removal, as if they were new. Returns whether there were any. */
-  const beginAnew = async (filter: Filter<Listed>, cutOff: Date) => {
+  const beginAnew = async (filter: Filter<Listed> & { user_id: number }, cutOff: Date) => {
     const { kept, begunAnew } = partsAt(cutOff)
-    const { matchedCount } = await withRetries(() => collection.updateMany({ ...filter, ...kept }, [{ $set: begunAnew }]))
+    const { matchedCount } = await write(filter.user_id, () => collection.updateMany({ ...filter, ...kept }, [{ $set: begunAnew }]))
     return matchedCount > 0
   }
 
@@ -126,7 +127,7 @@ export const removerOf = (
     const cutOff = given ?? (seen && seen > mark.before ? seen : mark.before)
     const filter = { _id, user_id, content_id, ...partsAt(cutOff).removed, ...soonAfter(mark) }
     let isLost = false
-    const { deletedCount } = await withRetries(() =>
+    const { deletedCount } = await write(user_id, () =>
       collection.deleteOne(filter, { hint: { _id: 1 } }).catch(error => {
         isLost = isUnavailable(error)
         throw error
@@ -135,16 +136,18 @@ export const removerOf = (
     return { isRemoved: deletedCount > 0, isLost, cutOff, markedAt: mark.before }
   }
 
+  /** The element, if the cut-off removes it. It may have been moved to the content that has replaced its own. */
+  const leftAt = ({ _id, user_id }: Listed, cutOff: Date) =>
+    withRetries(() => collection.findOne({ _id, user_id, ...partsAt(cutOff).removed }, needed))
+
   /** Removes an element that was read before, unless it was observed after the cut-off. Returns whether this request has removed it. */
   const removeAt = async (element: Listed, cutOff: Date) => {
     const { _id, user_id } = element
     let wasLost = false
-    // It may have been moved to the content that has replaced its own.
-    for (let found: Listed | null = element; found; ) {
-      const { isRemoved, isLost } = await attempt(found, cutOff)
+    for (let left: Listed | null = element; left; left = await leftAt(element, cutOff)) {
+      const { isRemoved, isLost } = await attempt(left, cutOff)
       wasLost ||= isLost
       if (isRemoved || (await beginAnew({ _id, user_id }, cutOff))) return true
-      found = await withRetries(() => collection.findOne({ _id, user_id, ...partsAt(cutOff).removed }, needed))
     }
     return wasLost
   }
@@ -161,8 +164,11 @@ export const removerOf = (
       const { isRemoved, isLost, cutOff, markedAt } = await attempt(found)
       wasLost ||= isLost
       if (isRemoved) return true
-      if (performance.now() - began > patience)
-        return (await beginAnew({ _id, user_id }, cutOff)) || (await removeAt(found, markedAt)) || wasLost
+      if (performance.now() - began > patience) {
+        if (await beginAnew({ _id, user_id }, cutOff)) return true
+        const left = await leftAt(element, markedAt)
+        return (left !== null && (await removeAt(left, markedAt))) || wasLost
+      }
       found = await withRetries(() => collection.findOne({ _id, user_id }, needed))
     }
     return wasLost
@@ -185,7 +191,7 @@ export const removerOf = (
       const content_ids = elements.map(({ content_id }) => content_id)
       const mark = await removals.markSome(filter.user_id, name, content_ids)
       const marked = { ...removed, content_id: { $in: content_ids }, ...soonAfter(mark) }
-      const { deletedCount } = await withRetries(() => collection.deleteMany(marked, { hint }))
+      const { deletedCount } = await write(filter.user_id, () => collection.deleteMany(marked, { hint }))
       await removals.dropRepeated(mark, content_ids)
       if (deletedCount === elements.length && elements.length < contentsPerMark) break
     }
@@ -197,11 +203,11 @@ export const removerOf = (
     one: async (user_id: number, _id: Listed['_id'], missing: () => ErrorAnswer, isShown?: IsShown) => {
       const element = await withRetries(() => collection.findOne({ _id, user_id }, needed))
       if (!element) throw await forbiddenOr(missing, collection, { _id })
-      if (isShown?.(element.content_id) === false || !(await tell(user_id, () => removeNow(element)))) throw missing()
+      if (isShown?.(element.content_id) === false || !(await removeNow(element))) throw missing()
     },
 
     /** Removes an element, unless it was observed after the cut-off. */
-    unlessSince: (element: Listed, cutOff?: Date) => tell(element.user_id, () => (cutOff ? removeAt(element, cutOff) : removeNow(element))),
+    unlessSince: (element: Listed, cutOff?: Date) => (cutOff ? removeAt(element, cutOff) : removeNow(element)),
 
     /** Removes elements that were brought back by what was observed before their removal. */
     again: (user_id: number, content_ids: number[], cutOff: Date) => removeUntil({ user_id, content_id: { $in: content_ids } }, cutOff),
@@ -210,19 +216,18 @@ export const removerOf = (
     contents: async (user_id: number, content_ids: number[]) => {
       let isFound = false
       for (const element of await findAll(db, collection, { user_id, content_id: { $in: content_ids } }))
-        if (await tell(user_id, () => removeNow(element))) isFound = true
+        if (await removeNow(element)) isFound = true
       if (!isFound) throw resourceNotFound()
     },
 
     /** Returns the moment until which the list is empty. */
-    all: (user_id: number) =>
-      tell(user_id, async () => {
-        const seen = isDatedByPlayers ? await withRetries(() => collection.find({ user_id }, newest).toArray()) : []
-        const { before: cutOff } = await removals.markWhole(user_id, name)
-        for (const element of seen) if ((element.updated_at as Date) > cutOff) await removeNow(element)
-        await removeUntil({ user_id }, cutOff)
-        return cutOff
-      })
+    all: async (user_id: number) => {
+      const seen = isDatedByPlayers ? await withRetries(() => collection.find({ user_id }, newest).toArray()) : []
+      const { before: cutOff } = await removals.markWhole(user_id, name)
+      for (const element of seen) if ((element.updated_at as Date) > cutOff) await removeNow(element)
+      await removeUntil({ user_id }, cutOff)
+      return cutOff
+    }
   }
 }
 export type Remover = ReturnType<typeof removerOf>

@@ -44,7 +44,7 @@ export const hiddenOf = (db: Db, { tell, remover }: { tell: Teller; remover: Rem
 
     /** A title that is already hidden keeps its date. */
     put: (user_id: number, content_id: number) =>
-      tell(user_id, () => withRetries(() => hidden.updateOne({ user_id, content_id }, [{ $set: addedNow }], { upsert: true }))),
+      withRetries(() => tell(user_id, () => hidden.updateOne({ user_id, content_id }, [{ $set: addedNow }], { upsert: true }))),
 
     remove: remover.contents
   }

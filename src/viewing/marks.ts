@@ -11,7 +11,7 @@ export const marksOf = (db: Db, { late, tell, completedAt }: { late: LateReports
     watched: async (user_id: number, ends: Report[]) => {
       const newest = await late.newestOf(user_id, ends)
       const left = ends.filter(({ content_id }) => !isCompleted(newest.get(content_id)?.percentage, completedAt))
-      return left.length === 0 ? 0 : tell(user_id, () => late.putMarks(user_id, left))
+      return left.length === 0 ? 0 : late.putMarks(user_id, left)
     },
 
     /** Takes contents back to before they were ever watched. Returns how many had been begun. */

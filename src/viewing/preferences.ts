@@ -106,7 +106,7 @@ export const preferencesOf = (db: Db, { tell, remover }: { tell: Teller; remover
       const upsert = values.some(([, value]) => value !== null)
       const options = { upsert, returnDocument: 'after', includeResultMetadata: true } as const
       const write = () => preferences.findOneAndUpdate({ user_id, content_id }, [{ $set: fields }], options)
-      const { value: stored, lastErrorObject } = await tell(user_id, () => withRetries(write))
+      const { value: stored, lastErrorObject } = await withRetries(() => tell(user_id, write))
       if (!stored) return
       if (stored.audio == null && stored.subtitles == null) await removeUnchanged(stored)
       else if (lastErrorObject?.upserted) await removeBeyondLimit(user_id)

@@ -54,7 +54,7 @@ export const progressOf = (
 export const isCompleted = (percentage: number | undefined, completedAt: number) => (percentage ?? 0) >= completedAt
 
 /** Below this percentage, a completed content counts as being watched from its beginning again. */
-const beginning = 10
+const beginningPercentage = 10
 
 const storedPercentage = { $ifNull: ['$percentage', 0] }
 
@@ -79,7 +79,7 @@ const completionsAfter = (
   if (percentage === undefined) return {}
   if (isCompleted(percentage, completedAt)) {
     const isFirst = { $not: ['$plays'] }
-    const isAtBeginning = { $lt: [storedPercentage, beginning] }
+    const isAtBeginning = { $lt: [storedPercentage, beginningPercentage] }
     const isNext = { $and: [{ $not: [isRepeat] }, { $or: ['$is_again', isAtBeginning] }] }
     const isCompletion = { $and: [{ $lt: [storedPercentage, completedAt] }, { $or: [isFirst, isNext] }] }
     return {
@@ -88,7 +88,7 @@ const completionsAfter = (
       is_again: { $cond: [isCompletion, '$$REMOVE', '$is_again'] }
     }
   }
-  if (percentage < beginning) {
+  if (percentage < beginningPercentage) {
     const isBegunAgain = { $and: [{ $gt: ['$plays', 0] }, { $not: [isRepeat] }] }
     return { is_again: { $cond: [isBegunAgain, true, '$is_again'] } }
   }
@@ -99,7 +99,7 @@ const completionsAfter = (
  * In seconds. A content may be started again by mistake. When the position falls below `brief`, the old one is kept as `previous`, until a
  * report reaches the old one, or this.
  */
-const lasting = 600
+const lastingSeconds = 600
 
 /** The position before a brief start, which is sent as `previous`. */
 const previous = { previous_time: '$time', previous_percentage: storedPercentage, previous_observed_at: '$updated_at' }
@@ -111,7 +111,7 @@ const previousAfter = ({ time, percentage = 0 }: Progress, completedAt: number) 
   const changed = (change: (field: string, position: unknown) => unknown) =>
     Object.fromEntries(Object.entries(previous).map(([field, position]) => [field, change(field, position)]))
 
-  if (isCompleted(percentage, completedAt) || (time !== undefined && time >= lasting)) return changed(() => '$$REMOVE')
+  if (isCompleted(percentage, completedAt) || (time !== undefined && time >= lastingSeconds)) return changed(() => '$$REMOVE')
   if (time === undefined) return {}
   // A missing field is less than any number.
   const unlessReached = (field: string) => ({ $cond: [{ $gte: [time, '$previous_time'] }, '$$REMOVE', `$${field}`] })
@@ -151,7 +151,8 @@ export const onlyIf = (condition: Document, fields: Document) =>
 
 /**
  * The update by a report that is made now. The database's clock decides when that is, because the clocks of server processes differ.
- * `$$NOW` is fixed when the operation starts, and another update that starts later may reach the element first.
+ * `$$NOW` is fixed when the operation starts, and another update that starts later may reach the element first. All expressions read the
+ * element as it was. Without `arrived_at`, GET /changes finds it by `updated_at`.
  */
 export const updateBy = (report: Progress, completedAt: number): Document => {
   const observed = { $max: ['$updated_at', '$$NOW'] }

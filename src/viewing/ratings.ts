@@ -63,7 +63,7 @@ export const ratingsOf = (db: Db, { tell, remover }: { tell: Teller; remover: Re
     put: (user_id: number, content_id: number, rating: Rating) => {
       const ifChanged = (field: string) => ({ $cond: [{ $eq: ['$rating', rating] }, `$${field}`, '$$NOW'] })
       const fields = { created_at: ifChanged('created_at'), arrived_at: ifChanged('arrived_at'), asked_at: '$$NOW', rating }
-      return tell(user_id, () => withRetries(() => ratings.updateOne({ user_id, content_id }, [{ $set: fields }], { upsert: true })))
+      return withRetries(() => tell(user_id, () => ratings.updateOne({ user_id, content_id }, [{ $set: fields }], { upsert: true })))
     },
 
     remove: remover.contents

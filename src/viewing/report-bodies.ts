@@ -13,9 +13,9 @@ import { progressOf, type Report } from './progress.js'
 export const needsContent = ({ time, percentage }: ProgressUpdate, { skeleton }: Catalogue, { maxAge }: Audience) =>
   maxAge !== undefined || (percentage === undefined && skeleton.hasDurations) || (time !== undefined && skeleton.hasCredits)
 
-/** What a report says, with the lengths of its content unless `needsContent` is false. */
+/** What a report says, with the lengths of its content, which is given by its present id, unless `needsContent` is false. */
 export const progressIn = (content_id: number | undefined, update: ProgressUpdate, { skeleton }: Catalogue, { country }: Audience) =>
-  progressOf(update, { country, ...(content_id !== undefined && skeleton.lengthOf(skeleton.leadOf(content_id))) })
+  progressOf(update, { country, ...(content_id !== undefined && skeleton.lengthOf(content_id)) })
 
 const check = compileValidator({ schema: ProgressReport })
 

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb'
 import { Cache } from '../cache.js'
-import { withRetriedRaces } from '../database/retry.js'
+import { withDuplicateRetries } from '../database/retry.js'
 import { historyUpdateNotFound } from '../errors.js'
 import type { LateReports, Teller } from '../sync/index.js'
 import { type HistoryDocument, historyId } from './history.js'
@@ -15,7 +15,7 @@ const keyOf = (user_id: number, id: string) => `${user_id} ${id}`
 /** Writes what players report. */
 export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateReports; tell: Teller; completedAt: number }) => {
   const history: Collection<HistoryDocument> = db.collection('history')
-  /** The content id of each element, by user and element. It may be the earlier id of a content, which leads to the present one. */
+  /** The content id of each element, by user and element, which saves a later PUT a read. It may be the earlier id of a content, which leads to the present one. */
   const contentIds = new Cache<string, number>(cacheBytes, () => bytesOfId)
   let knownLeads: object | undefined
   /** `leads` changes when earlier ids lead elsewhere: elements may have been moved since their content ids were stored. */
@@ -28,14 +28,15 @@ export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateRepor
   const putNow = async (user_id: number, { content_id, progress }: Report) => {
     const options = { upsert: true, returnDocument: 'after', projection: { content_id: 1 } } as const
     const write = () => history.findOneAndUpdate({ user_id, content_id }, [updateBy(progress, completedAt)], options)
-    return (await withRetriedRaces(write)) as HistoryDocument
+    return (await withDuplicateRetries(() => tell(user_id, write))) as HistoryDocument
   }
 
   return {
     /** Creates or updates the one element of a user and a content. Returns its id, if there is an element. */
     put: async (user_id: number, report: Report, leads?: object) => {
+      // Of a title that has replaced another, the element may still be stored under the earlier id.
       const isPlain = !report.progress.observed_at && !report.earlier?.length
-      const element = await tell(user_id, () => (isPlain ? putNow(user_id, report) : late.put(user_id, report)))
+      const element = await (isPlain ? putNow(user_id, report) : late.put(user_id, report))
       if (!element) return undefined
       const id = String(element._id)
       contentIdsFor(leads).set(keyOf(user_id, id), element.content_id)
@@ -43,7 +44,7 @@ export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateRepor
     },
 
     /** Like `put` for many reports, in one write. */
-    putAll: (user_id: number, reports: Report[]) => tell(user_id, () => late.putAll(user_id, reports)),
+    putAll: late.putAll,
 
     contentOf: async (user_id: number, id: string, leads?: object) => {
       const known = contentIdsFor(leads).get(keyOf(user_id, id))
@@ -57,9 +58,8 @@ export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateRepor
 
     update: async (user_id: number, id: string, progress: Progress) => {
       const element = { _id: historyId(id, historyUpdateNotFound), user_id }
-      const write = () =>
-        progress.observed_at ? late.update(element, progress) : history.updateOne(element, [updateBy(progress, completedAt)])
-      const { matchedCount } = await tell(user_id, write)
+      const updateNow = () => tell(user_id, () => history.updateOne(element, [updateBy(progress, completedAt)]))
+      const { matchedCount } = await (progress.observed_at ? late.update(element, progress) : updateNow())
       if (matchedCount === 0) throw await forbiddenOr(historyUpdateNotFound, history, { _id: element._id })
     }
   }

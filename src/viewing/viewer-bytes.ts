@@ -5,10 +5,9 @@ import { type JsonParts, jsonParts, okBytes, pageBytes } from '../catalogue/byte
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { type Fragment, withContent } from '../catalogue/fragments.js'
 import { orThrow, resourceNotFound } from '../errors.js'
-import type { ViewerList } from '../viewing/lists.js'
 import { toHidden } from './hidden.js'
 import { type HistoryDocument, isServableHistory, toHistory } from './history.js'
-import { isServableElement, type ListElement } from './lists.js'
+import { isServableElement, type ListElement, type ViewerList } from './lists.js'
 import { isServableRating, toRating } from './ratings.js'
 import { isServableWatchlist, toWatchlist, type WatchlistDocument } from './watchlist.js'
 

@@ -73,7 +73,7 @@ export const watchlistOf = (db: Db, { tell, remover }: { tell: Teller; remover: 
     add: async (user_id: number, content_id: number) => {
       const _id = await withRetries(ids.next)
       const added = { _id: orElse('_id', _id), ...addedNow, updated_at: orElse('updated_at', '$$NOW') }
-      await tell(user_id, () => withRetries(() => watchlist.updateOne({ user_id, content_id }, [{ $set: added }], { upsert: true })))
+      await withRetries(() => tell(user_id, () => watchlist.updateOne({ user_id, content_id }, [{ $set: added }], { upsert: true })))
     },
 
     remove: async (user_id: number, id: string, isShown?: IsShown) => {

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { removerOf, tellerOf } from '../../src/sync/index.js'
+import type { HiddenDocument } from '../../src/viewing/hidden.js'
+import { viewerLists } from '../../src/viewing/viewer-lists.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
 import { build, buildWith } from '../helpers/app.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'
@@ -235,6 +238,22 @@ t.test('a removal that takes long', async t => {
     assertDone(t, await meanwhile(viewer, '/hidden/1', { pause: 600 }, () => viewer.put('/hidden/1')), 200)
     t.match(await listed(viewer, '/hidden'), [{ content_id: 1 }, { content_id: 2 }])
     t.strictSame((await told(viewer, cursor, [1, 2])).hidden, [1, 2])
+  })
+
+  t.test('finds nothing if another request has removed it in the meantime', async t => {
+    const viewer = await viewerOf(app)
+    await viewer.put('/hidden/1')
+    t.equal((await meanwhile(viewer, '/hidden/1', { pause: 600 }, () => viewer.remove('/hidden/1'))).statusCode, 404)
+  })
+
+  t.test('that was decided on before an element was added leaves it', async t => {
+    const viewer = await viewerOf(app)
+    await viewer.put('/hidden/1')
+    const hidden = db.collection<HiddenDocument>('hidden')
+    const element = (await hidden.findOne({ user_id: viewer.id })) as HiddenDocument
+    const remover = removerOf(db, viewerLists.hidden, tellerOf())
+    t.equal(await remover.unlessSince(element, new Date(0)), false)
+    t.equal(await hidden.countDocuments({ user_id: viewer.id }), 1)
   })
 
   t.test('leaves a title that is rated again in the meantime', async t => {
