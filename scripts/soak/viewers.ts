@@ -87,6 +87,8 @@ export interface ViewersOptions {
   ledger: Ledger
   /** Whether some requests are aborted halfway. */
   hangUp?: boolean
+  /** Whether reports say when they were made, so that they may be repeated. */
+  dated?: boolean
 }
 
 /** Milliseconds to wait after a connection broke. */
@@ -106,7 +108,7 @@ const hangUpEach = 50
 
 /** Viewers who report their position and browse, one request at a time each, until they are stopped. */
 export const startViewers = (options: ViewersOptions) => {
-  const { count, portOf, pause, contents, firstUser = 1, outcomes, ledger, hangUp } = options
+  const { count, portOf, pause, contents, firstUser = 1, outcomes, ledger, hangUp, dated } = options
   const { agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }) } = options
   let isStopped = false
 
@@ -123,7 +125,7 @@ export const startViewers = (options: ViewersOptions) => {
       const content_id = 1 + ((n * 7 + (turn % 3)) % contents)
       const id = elements.get(content_id)
       const write = ledger.reporting(user, content_id, turn)
-      const body = { time: turn, percentage: turn % 100 }
+      const body = { time: turn, percentage: turn % 100, ...(dated && { observed_at: new Date().toISOString() }) }
       const answer = await send(
         id ? { method: 'PUT', path: id, body } : { method: 'POST', path: '/history', body: { content_id, ...body } }
       )
