@@ -120,6 +120,19 @@ t.test('an id that has left the list stands for itself again', async t => {
   t.equal((await viewer.get('/history')).json().data.meta.total_count, 2, 'what was moved stays moved')
 })
 
+t.test('an element that was moved counts by the lengths of its title, also after the earlier id stands for itself again', async t => {
+  const app = await buildWith(t, { contents: [film(5, { duration: 100 }), film(7, { duration: 1000 })] })
+  const viewer = await viewerOf(app)
+  const id = await watch(viewer, 5, { time: 10 })
+  await replace(app, 7, [5])
+  await databaseOf(app)
+    .collection('history')
+    .updateOne({ user_id: viewer.id }, { $set: { content_id: 7 } })
+  await replace(app, 7, null)
+  assertDone(t, await viewer.put(`/history/${id}`, { time: 500 }), 200)
+  t.match((await viewer.get(`/history/${id}`)).json().data, { content_id: 7, time: 500, percentage: 50 })
+})
+
 t.test('until what a viewer has is moved', async t => {
   const show = [episode(11, 10, { position: 1, duration: 100 }), episode(12, 10, { position: 2, duration: 100 })]
   const app = await buildWith(t, {
