@@ -10,16 +10,16 @@ export type OnChange = (users: number[], isInDoubt?: boolean) => void
 export const tellerOf =
   (onChange?: OnChange) =>
   async <T>(users: number | number[], attempt: () => Promise<T>): Promise<T> => {
-    let isInDoubt = false
-    try {
-      return await attempt()
-    } catch (error) {
-      isInDoubt = isUnavailable(error)
-      throw error
-    } finally {
+    const told = (isInDoubt: boolean) => {
       const all = [users].flat()
       if (all.length > 0) onChange?.(all, isInDoubt)
     }
+    const result = await attempt().catch(error => {
+      told(isUnavailable(error))
+      throw error
+    })
+    told(false)
+    return result
   }
 
 /** Every attempt to write to a list of a viewer goes through one. Only an erasure tells nobody: it ends the streams. */
