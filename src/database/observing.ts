@@ -37,7 +37,7 @@ export const observed = (db: Db, onEnd: (operation: Operation) => void): Db => {
       const end = () => onEnd({ collection, kind, milliseconds: performance.now() - began })
       const result = method(...args)
       if (isCursor(result)) result.once('close', end)
-      else (result as Promise<unknown>).then(() => end(), end)
+      else (result as Promise<unknown>).then(end, end)
       return result
     }
 

@@ -11,8 +11,8 @@ import type { Teller } from './telling.js'
 export type MovedList = ViewerList | 'dismissals'
 
 /** Each has one element for a user and a content, and `replacedIndex` among its indexes. */
-const moves: [MovedList, Move][] = [...eachList.map(({ name, move }): [MovedList, Move] => [name, move]), ['dismissals', dismissalMove]]
-export const movedLists = moves.map(([name]) => name)
+const moves = new Map<MovedList, Move>([...eachList.map(({ name, move }) => [name, move] as const), ['dismissals', dismissalMove]])
+export const movedLists = [...moves.keys()]
 
 interface Element extends Document {
   _id: ObjectId | number
@@ -197,7 +197,7 @@ export const movesOf = (db: Db, tell: Teller) => {
      * of those with an earlier id are done.
      */
     step: async (list: MovedList, replaced: Replaced, confirm: Lease['confirm']) => {
-      const move = new Map(moves).get(list) as Move
+      const move = moves.get(list) as Move
       const collection: Collection<Element> = db.collection(list)
       const rows = await read(collection, replaced, move)
       const { operations, gone, merged } = planOf(rows, replaced, move)

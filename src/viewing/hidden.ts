@@ -2,7 +2,6 @@ import type { Db, ObjectId } from 'mongodb'
 import type { HiddenTitle } from '../../schemas/hidden.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { withRetries } from '../database/retry.js'
-import type { Remover, Teller } from '../sync/index.js'
 import { timestamp } from '../time.js'
 import {
   addedNow,
@@ -11,8 +10,10 @@ import {
   isServableElement,
   type ListDescription,
   type ListElement,
+  type ListWrites,
   pageOf,
-  removalOfAdded
+  removalOfAdded,
+  withUser
 } from './lists.js'
 
 /** A title that is not proposed to a user. `content_id` was the top of its tree when it was hidden. */
@@ -32,12 +33,12 @@ export const hiddenTitles = {
   changedBy: ['arrived_at'],
   isServable: isServableElement,
   toEntry: toHidden,
-  toExported: (element: HiddenDocument) => ({ user_id: element.user_id, ...toHidden(element) }),
+  toExported: withUser(toHidden),
   removal: removalOfAdded(['created_at']),
   move: { dated: 'created_at', observed: 'asked_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAdded }
 } satisfies ListDescription
 
-export const hiddenOf = (db: Db, { tell, remover }: { tell: Teller; remover: Remover }) => {
+export const hiddenOf = (db: Db, { tell, remover }: ListWrites) => {
   const hidden = db.collection<HiddenDocument>('hidden')
   return {
     list: (user_id: number, page: PageQuery, isShown?: IsShown) => pageOf(db, hidden, { filter: { user_id }, isShown }, page),

@@ -3,6 +3,7 @@ import type { Changes } from '../../schemas/changes.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { aggregateAll } from '../database/read-all.js'
 import { type ErrorAnswer, forbidden } from '../errors.js'
+import type { Remover, Teller } from '../sync/index.js'
 import { isWireMoment } from '../time.js'
 
 /** An element of a viewer's list. Each list is a collection with one element per user and content. */
@@ -177,6 +178,17 @@ export const arrivalIfNew = ifNew('arrived_at', '$$NOW')
 
 /** The dates of an element that a user adds now. One that is there keeps its own. */
 export const addedNow = { created_at: orElse('created_at', '$$NOW'), arrived_at: arrivalIfNew, asked_at: '$$NOW' }
+
+/** What a list is written with: its removals, and a way to tell of every other write. */
+export interface ListWrites {
+  tell: Teller
+  remover: Remover
+}
+
+/** An element as it is exported, if that is its entry and the user. */
+export const withUser =
+  <Element extends { user_id: number }, Entry extends object>(toEntry: (element: Element) => Entry) =>
+  (element: Element) => ({ user_id: element.user_id, ...toEntry(element) })
 
 // What is the same in most lists, whose elements a user adds.
 

@@ -1,7 +1,6 @@
 import type { Db, IndexDescription, ObjectId } from 'mongodb'
 import type { Preferences, PreferencesChange, PreferencesEntry } from '../../schemas/preferences.js'
 import { withRetries } from '../database/retry.js'
-import type { Remover, Teller } from '../sync/index.js'
 import { isWireMoment, timestamp } from '../time.js'
 import {
   anyTitle,
@@ -9,10 +8,12 @@ import {
   arrivalOfAdded,
   exportIndex,
   type ListDescription,
+  type ListWrites,
   oneForEachContent,
   removalOfAdded,
   replacedIndex,
-  wireContentId
+  wireContentId,
+  withUser
 } from './lists.js'
 
 /** What a viewer wants to hear and read: of a title, or, under `anyTitle`, in general. */
@@ -58,7 +59,7 @@ export const preferredLanguages = {
   changedBy: ['arrived_at'],
   isServable: isServablePreferences,
   toEntry: toPreferences,
-  toExported: (element: PreferencesDocument) => ({ user_id: element.user_id, ...toPreferences(element) }),
+  toExported: withUser(toPreferences),
   removal: removalOfAdded(['updated_at']),
   move: {
     dated: 'updated_at',
@@ -69,7 +70,7 @@ export const preferredLanguages = {
   }
 } satisfies ListDescription
 
-export const preferencesOf = (db: Db, { tell, remover }: { tell: Teller; remover: Remover }) => {
+export const preferencesOf = (db: Db, { tell, remover }: ListWrites) => {
   const preferences = db.collection<PreferencesDocument>('preferences')
 
   /** Unless they have been written since. */

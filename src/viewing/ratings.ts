@@ -2,7 +2,6 @@ import type { Db, IndexDescription, ObjectId } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import { ratings as kinds, type RatedTitle, type Rating } from '../../schemas/rating.js'
 import { withRetries } from '../database/retry.js'
-import type { Remover, Teller } from '../sync/index.js'
 import { timestamp } from '../time.js'
 import {
   arrivalIndex,
@@ -12,11 +11,13 @@ import {
   isServableElement,
   type ListDescription,
   type ListElement,
+  type ListWrites,
   newestFirst,
   oneForEachContent,
   pageOf,
   removalOfAdded,
-  replacedIndex
+  replacedIndex,
+  withUser
 } from './lists.js'
 
 /** `content_id` was the top of its tree when the title was rated. `created_at` is when it got this rating. */
@@ -49,12 +50,12 @@ export const ratedTitles = {
   changedBy: ['arrived_at'],
   isServable: isServableRating,
   toEntry: toRating,
-  toExported: (element: RatingDocument) => ({ user_id: element.user_id, ...toRating(element) }),
+  toExported: withUser(toRating),
   removal: removalOfAdded(['created_at']),
   move: { dated: 'created_at', observed: 'created_at', latest: 'asked_at', arrival: arrivalOfAdded }
 } satisfies ListDescription
 
-export const ratingsOf = (db: Db, { tell, remover }: { tell: Teller; remover: Remover }) => {
+export const ratingsOf = (db: Db, { tell, remover }: ListWrites) => {
   const ratings = db.collection<RatingDocument>('ratings')
   return {
     list: (user_id: number, page: PageQuery, isShown?: IsShown) => pageOf(db, ratings, { filter: { user_id }, isShown }, page),

@@ -6,7 +6,6 @@ import { counterOf } from '../database/counters.js'
 import { withRetries } from '../database/retry.js'
 import { orThrow, watchlistElementNotFound } from '../errors.js'
 import { integerId } from '../http/requests.js'
-import type { Remover, Teller } from '../sync/index.js'
 import { isWireMoment, timestamp } from '../time.js'
 import {
   addedNow,
@@ -15,6 +14,7 @@ import {
   isServableElement,
   type ListDescription,
   type ListElement,
+  type ListWrites,
   orElse,
   pageOf,
   removalOfAdded
@@ -61,7 +61,7 @@ interface WatchlistFilter {
   content_id?: number[] | undefined
 }
 
-export const watchlistOf = (db: Db, { tell, remover }: { tell: Teller; remover: Remover }) => {
+export const watchlistOf = (db: Db, { tell, remover }: ListWrites) => {
   const watchlist = db.collection<WatchlistDocument>('watchlist')
   const ids = counterOf(db, 'watchlist')
 
