@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Db } from 'mongodb'
-import { ensureIndexes } from '../src/database/collections.js'
+import { ensureCollections } from '../src/database/collections.js'
 import { connectionTo } from '../src/database/connection.js'
 import { orThrow, resourceNotFound } from '../src/errors.js'
 import { integerId } from '../src/http/requests.js'
@@ -48,7 +48,7 @@ export const fillWithDemo = async (url: string, origin: string, say: (line: stri
   try {
     if (await isEmpty(db)) {
       say('filling the empty database with a demo catalogue, a household, another user and viewers for the recommendations')
-      await ensureIndexes(db)
+      await ensureCollections(db)
       await importFiles(db, await demoFiles(origin, now))
       await importFiles(db, await demoHistory(await addViewers(db), now))
       await importFiles(db, await demoViewers(now), { issuer: 'demo' })

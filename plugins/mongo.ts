@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import type { Db, MongoClient } from 'mongodb'
 import type { Registry } from 'prom-client'
-import { ensureIndexes } from '../src/database/collections.js'
+import { countMisfits, ensureCollections, validators } from '../src/database/collections.js'
 import { closeSoon, connectionTo, timeoutsOf } from '../src/database/connection.js'
 import { type Data, dataOf } from '../src/database/data.js'
 import { type Operation, observed } from '../src/database/observing.js'
@@ -67,10 +67,21 @@ export default fp(
     app.decorate('mongoClient', client)
     app.decorate('prepareDatabase', async () => {
       await Promise.all([client, polls.client, jobs.client].map(one => one.connect()))
-      await ensureIndexes(jobs.db)
+      const unguarded = await ensureCollections(jobs.db)
+      if (unguarded.length > 0) app.log.warn({ collections: unguarded }, 'the user of the database may not set validators (collMod)')
       nudger.beat()
       app.log.info(`connected to the database ${db.databaseName}`)
     })
+    // After the service is ready, because a start must not take longer the more there is.
+    const reportMisfits = async () => {
+      await app.whenReady
+      for (const collection of Object.keys(validators)) {
+        const count = await countMisfits(jobs.db, collection).catch(() => 0)
+        if (count > 0) app.log.warn({ collection, count }, `documents of ${collection} do not fit its validator: ${count}`)
+      }
+    }
+    app.addHook('onReady', async () => void reportMisfits())
+
     // Calls that come while one is under way share its result.
     let pending: Promise<boolean> | undefined
     const pingDatabase = () => {

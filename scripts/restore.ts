@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { createInterface } from 'node:readline'
 import { BSON } from 'mongodb'
 import { CommandSettings, settingsOrExit } from '../src/config.js'
-import { ensureIndexes } from '../src/database/collections.js'
+import { ensureCollections } from '../src/database/collections.js'
 import { connectionTo } from '../src/database/connection.js'
 import { type RestoreNote, restoresOf } from '../src/database/restores.js'
 import { auditOf } from '../src/privacy/audit.js'
@@ -81,7 +81,7 @@ const run = async () => {
       if (action === 'save') {
         console.log(JSON.stringify({ saved: await save(restores, file as string, records) }))
       } else {
-        await ensureIndexes(db)
+        await ensureCollections(db)
         const broughtBack = file === undefined ? undefined : await bringBack(restores, file)
         await restores.finish()
         console.log(JSON.stringify({ finished: true, brought_back: broughtBack }))

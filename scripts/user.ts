@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { CommandSettings, Settings, settingsOrExit } from '../src/config.js'
-import { ensureIndexes } from '../src/database/collections.js'
+import { ensureCollections } from '../src/database/collections.js'
 import { connectionTo } from '../src/database/connection.js'
 import { type Data, dataOf } from '../src/database/data.js'
 import { isDuplicate } from '../src/database/faults.js'
@@ -90,17 +90,17 @@ const run = async () => {
   const act = async (user: UserDocument | null, end: End) => {
     if (action === 'add') {
       const password = await askPassword()
-      await ensureIndexes(db)
+      await ensureCollections(db)
       const added = await users.add({ email: given, name, password_hash: await hashPassword(password) })
       end.subject = added._id
       console.log(JSON.stringify({ id: added._id, email: added.email }))
     } else if (action === 'enable') {
       print(known(await users.enable(who), given))
     } else if (action === 'export') {
-      await ensureIndexes(db)
+      await ensureCollections(db)
       await exportUser(data, known(user, given), out)
     } else if (action === 'erase') {
-      await ensureIndexes(db)
+      await ensureCollections(db)
       await eraseUser(data, known(user, given), yes)
       console.log(JSON.stringify({ id: who, erased: true }))
     } else {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Db, MongoClient } from 'mongodb'
-import { ensureIndexes } from '../../src/database/collections.js'
+import { ensureCollections } from '../../src/database/collections.js'
 import { dataOf } from '../../src/database/data.js'
 import { trainModel } from '../../src/recommendations/learning/training.js'
 import { orFail } from '../command-line.js'
@@ -66,7 +66,7 @@ const fill = async (db: Db, { users, contents }: Options) => {
   await fillHistories(db, [...Array<number>(users).fill(usualHistory), ...otherHistories])
   await fillWatchlists(db, users, contents)
   await fillAccounts(db, users)
-  await ensureIndexes(db)
+  await ensureCollections(db)
   say('training the recommendation model')
   const data = dataOf(db, { LOGIN_LIMIT: 0, ACCESS_TOKEN_TTL: 0, REFRESH_TOKEN_TTL: 0, REFRESH_GRACE: 0, COMPLETED_AT: 90, AUDIT_DAYS: 1 })
   await trainModel(data, { completedAt: 90, interestFrom: 5 })

@@ -19,6 +19,8 @@ interface Options {
   /** The name of the replica set, which the caller initiates. */
   replSet?: string
   cacheGB?: number
+  /** Whether callers need a password. */
+  auth?: boolean
 }
 
 export interface Mongod {
@@ -33,7 +35,15 @@ type Child = ChildProcessByStdio<null, Readable, null>
 const KILLED_AFTER = 30_000
 
 /** Starts a mongod on 127.0.0.1 that ends with this process at the latest. */
-export const startMongod = async ({ say, dataDir, temporary = tmpdir(), port = 0, replSet, cacheGB = 0.25 }: Options): Promise<Mongod> => {
+export const startMongod = async ({
+  say,
+  dataDir,
+  temporary = tmpdir(),
+  port = 0,
+  replSet,
+  cacheGB = 0.25,
+  auth = false
+}: Options): Promise<Mongod> => {
   const binary = await findMongod(say)
   const folder = dataDir ?? (await mkdtemp(join(temporary, 'viewer-mongod-')))
   await mkdir(folder, { recursive: true })
@@ -42,6 +52,7 @@ export const startMongod = async ({ say, dataDir, temporary = tmpdir(), port = 0
   options.push('--wiredTigerCacheSizeGB', `${cacheGB}`, '--setParameter', 'diagnosticDataCollectionEnabled=false')
   // Otherwise a member waits 15 s for clients to disconnect before it shuts down.
   if (replSet) options.push('--replSet', replSet, '--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=1000')
+  if (auth) options.push('--auth')
   if (process.platform !== 'win32') options.push('--nounixsocket')
 
   // Detached, so that Ctrl-C in the terminal only reaches this process, which may have writes to finish before mongod ends.

@@ -1,7 +1,7 @@
 import { type Db, ObjectId } from 'mongodb'
 import type { ProgrammeDocument } from '../../src/catalogue/programmes.js'
 import type { SupportTextDocument } from '../../src/catalogue/support-texts.js'
-import { ensureIndexes } from '../../src/database/collections.js'
+import { ensureCollections } from '../../src/database/collections.js'
 import { revisionsOf } from '../../src/database/revisions.js'
 import { minutes } from '../../src/time.js'
 import type { HistoryDocument } from '../../src/viewing/history.js'
@@ -24,7 +24,7 @@ export const fill = async (db: Db, { contents, viewers }: { contents: number; vi
     const history = generate(historyOfEach, n => watched(user, n, contents))
     await insert(db, 'history', history)
   }
-  await ensureIndexes(db)
+  await ensureCollections(db)
 }
 
 const imported = { digest: '', stamp: ago(0) }

@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb'
+import { date, id, text, validatorOf } from '../database/bson-schema.js'
 import { catalogueRead, type Imported } from './kinds.js'
 
 /** An entry in the schedule of a channel. */
@@ -9,6 +10,14 @@ export interface ProgrammeDocument extends Imported {
   ends_at: Date
   content_id: number
 }
+
+export const programmeValidator = validatorOf<Omit<ProgrammeDocument, keyof Imported>>({
+  _id: id,
+  channel: text,
+  starts_at: date,
+  ends_at: date,
+  content_id: id
+})
 
 export const programmesOf = (db: Db) => {
   const programmes = db.collection<ProgrammeDocument>('programmes')

@@ -1,5 +1,6 @@
 import { maxValues } from '../../schemas/lists.js'
 import type { Rail } from '../../schemas/rail-collection.js'
+import { date, id, listOf, objectOf, text, validatorOf } from '../database/bson-schema.js'
 import { timestamp } from '../time.js'
 import type { Imported } from './kinds.js'
 
@@ -18,6 +19,20 @@ export interface RailCollectionDocument extends Imported, Omit<RailDocument, 'id
   _id: number
   rails: RailDocument[]
 }
+
+const railFields = {
+  name: text,
+  mname: text,
+  query: { bsonType: 'object', additionalProperties: { bsonType: ['string', 'int', 'long', 'double'] } },
+  framework_through_key: id,
+  created_at: date,
+  updated_at: date
+}
+export const railCollectionValidator = validatorOf<Omit<RailCollectionDocument, keyof Imported>>({
+  ...railFields,
+  _id: id,
+  rails: listOf(objectOf<RailDocument>({ ...railFields, id }))
+})
 
 /** Other software may have stored longer lists than GET /contents accepts. */
 export const withinLimits = (query: RailDocument['query']) =>

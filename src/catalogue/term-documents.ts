@@ -1,5 +1,6 @@
 import type { IndexDescription } from 'mongodb'
 import type { Term } from '../../schemas/term.js'
+import { date, id, text, validatorOf } from '../database/bson-schema.js'
 import { timestamp } from '../time.js'
 import type { Imported } from './kinds.js'
 
@@ -11,6 +12,15 @@ export interface TermDocument extends Imported {
   created_at: Date
   updated_at: Date
 }
+
+export const termValidator = validatorOf<Omit<TermDocument, keyof Imported>>({
+  _id: id,
+  vendor_id: text,
+  name: text,
+  taxonomy: text,
+  created_at: date,
+  updated_at: date
+})
 
 export const termIndexes: IndexDescription[] = [{ key: { taxonomy: 1, vendor_id: 1 }, unique: true }]
 

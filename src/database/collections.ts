@@ -1,20 +1,29 @@
-import type { Db, IndexDescription } from 'mongodb'
+import { isDeepStrictEqual } from 'node:util'
+import { type Db, type Document, type IndexDescription, MongoServerError } from 'mongodb'
 import { contentIndexes } from '../catalogue/content-documents.js'
-import { termIndexes } from '../catalogue/term-documents.js'
+import { legalValidator } from '../catalogue/legal-documents.js'
+import { programmeValidator } from '../catalogue/programmes.js'
+import { railCollectionValidator } from '../catalogue/rail-collections.js'
+import { supportTextValidator } from '../catalogue/support-texts.js'
+import { termIndexes, termValidator } from '../catalogue/term-documents.js'
 import { loginAttemptIndexes } from '../identity/attempts.js'
 import { deviceCodeIndexes } from '../identity/device-codes.js'
+import { sessionValidator } from '../identity/session-document.js'
 import { sessionIndexes } from '../identity/sessions.js'
-import { userIndexes } from '../identity/users.js'
+import { userIndexes, userValidator } from '../identity/users.js'
 import { auditIndexes } from '../privacy/audit.js'
 import { erasureIndexes } from '../privacy/erasures.js'
-import { seenIndexes } from '../recommendations/serving/seen.js'
-import { nudgeIndexes, removalIndexes } from '../sync/index.js'
-import { dismissalIndexes } from '../viewing/dismissals.js'
-import { historyIndexes } from '../viewing/history.js'
+import { seenIndexes, seenValidator } from '../recommendations/serving/seen.js'
+import { nudgeIndexes, removalIndexes, removalValidator } from '../sync/index.js'
+import { minutes } from '../time.js'
+import { dismissalIndexes, dismissalValidator } from '../viewing/dismissals.js'
+import { hiddenValidator } from '../viewing/hidden.js'
+import { historyIndexes, historyValidator } from '../viewing/history.js'
 import { listIndexes } from '../viewing/lists.js'
 import { streamIndexes } from '../viewing/playing.js'
-import { preferencesIndexes } from '../viewing/preferences.js'
-import { ratingIndexes } from '../viewing/ratings.js'
+import { preferencesIndexes, preferencesValidator } from '../viewing/preferences.js'
+import { ratingIndexes, ratingValidator } from '../viewing/ratings.js'
+import { watchlistValidator } from '../viewing/watchlist.js'
 
 /** The indexes of each collection that has any. */
 export const indexes: Record<string, IndexDescription[]> = {
@@ -41,7 +50,68 @@ export const indexes: Record<string, IndexDescription[]> = {
 /** Those from which an erasure removes documents of its user: the collections with an index on `user_id`. */
 export const personalCollections = Object.keys(indexes).filter(name => indexes[name]?.some(({ key }) => 'user_id' in key))
 
-/** Creates the missing indexes. Several processes may do it at once. */
-export const ensureIndexes = async (db: Db) => {
+/**
+ * What documents must be like in the collections that viewers are served from, so that what is read can be trusted. Not `contents`: other
+ * software may write them, and the service checks what it reads.
+ */
+export const validators: Record<string, Document> = {
+  users: userValidator,
+  sessions: sessionValidator,
+  terms: termValidator,
+  rail_collections: railCollectionValidator,
+  legal_documents: legalValidator,
+  support_texts: supportTextValidator,
+  programmes: programmeValidator,
+  history: historyValidator,
+  watchlist: watchlistValidator,
+  dismissals: dismissalValidator,
+  removals: removalValidator,
+  hidden: hiddenValidator,
+  ratings: ratingValidator,
+  preferences: preferencesValidator,
+  seen: seenValidator
+}
+
+/** Ignores errors of this name. */
+const unless = (name: string) => (error: unknown) => {
+  if (!(error instanceof MongoServerError && error.codeName === name)) throw error
+}
+
+/** The collections that lack their validator, with the options that set it. */
+const withoutValidator = async (db: Db) => {
+  const found = await db.listCollections({ name: { $in: Object.keys(validators) } }, { nameOnly: false }).toArray()
+  const stored = new Map(found.map(({ name, options }) => [name, options]))
+  return Object.entries(validators).flatMap(([name, validator]) => {
+    const options = { validator, validationLevel: 'strict', validationAction: 'error' }
+    const known = stored.get(name)
+    return isDeepStrictEqual(known, { ...known, ...options }) ? [] : [{ name, options, isMissing: known === undefined }]
+  })
+}
+
+const ensureValidators = async (db: Db) => {
+  const missing = (await withoutValidator(db)).filter(({ isMissing }) => isMissing)
+  await Promise.all(missing.map(({ name, options }) => db.createCollection(name, options).catch(unless('NamespaceExists'))))
+  // Only creating collections is part of the role `readWrite`.
+  for (const { name, options } of await withoutValidator(db)) await db.command({ collMod: name, ...options }).catch(unless('Unauthorized'))
+  return (await withoutValidator(db)).map(({ name }) => name)
+}
+
+/**
+ * Creates missing indexes, and sets the validators. Several processes may do it at once. Returns the collections that are left without their
+ * validator, because the user of the database may not change collections.
+ */
+export const ensureCollections = async (db: Db) => {
+  const unguarded = await ensureValidators(db)
   for (const [collection, wanted] of Object.entries(indexes)) await db.collection(collection).createIndexes(wanted)
+  return unguarded
+}
+
+/** How long one collection is searched. */
+const longestCount = minutes(1)
+
+/** How many documents of a collection do not fit its validator. */
+export const countMisfits = async (db: Db, collection: string) => {
+  const query = { $nor: [validators[collection]] }
+  const { n } = await db.command({ count: collection, query, maxTimeMS: longestCount }, { readPreference: 'secondaryPreferred' })
+  return n as number
 }

@@ -1,4 +1,5 @@
 import type { Session } from '../../schemas/session.js'
+import { count, date, flag, id, listOf, objectOf, optional, orNull, text, validatorOf } from '../database/bson-schema.js'
 import { timestamp } from '../time.js'
 
 /** One login and its chain of refresh tokens, stored as hashes. Of an ended session, only the ids and the circumstances of its end are kept. */
@@ -30,6 +31,28 @@ export interface SessionDocument {
   logged_out?: boolean
 }
 
+type End = 'ended_at' | 'logged_out'
+type EndedSession = Pick<SessionDocument, '_id' | 'user_id' | 'expires_at' | 'logged_out'> & { ended_at: Date }
+const fields = { _id: text, user_id: id, expires_at: date }
+
+export const sessionValidator = {
+  $or: [
+    validatorOf<EndedSession>({ ...fields, ended_at: date, logged_out: optional(flag) }),
+    validatorOf<Omit<SessionDocument, End>>({
+      ...fields,
+      profile_id: optional(id),
+      device: optional(orNull(text)),
+      family: text,
+      secret: text,
+      generation: count,
+      spent: listOf(objectOf<SessionDocument['spent'][number]>({ generation: count, at: date })),
+      access_life: count,
+      epoch: count,
+      created_at: date
+    })
+  ]
+}
+
 /** What an account's own document says of its sessions. */
 export interface Account {
   _id: number
@@ -38,6 +61,8 @@ export interface Account {
   /** The session that ended all others, and lives on. */
   kept_session?: string
 }
+
+export const accountFields = { _id: id, session_epoch: optional(count), kept_session: optional(text) }
 
 export const epochOf = ({ session_epoch = 0 }: Account) => session_epoch
 

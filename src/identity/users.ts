@@ -1,10 +1,11 @@
 import type { Collection, Db, IndexDescription, UpdateFilter } from 'mongodb'
 import type { User } from '../../schemas/identity.js'
+import { count, date, id, optional, orNull, text, validatorOf } from '../database/bson-schema.js'
 import { counterOf } from '../database/counters.js'
 import { withRetries } from '../database/retry.js'
 import { revisionsOf } from '../database/revisions.js'
 import { erasuresOf } from '../privacy/erasures.js'
-import { type Account, epochOf } from './session-document.js'
+import { type Account, accountFields, epochOf } from './session-document.js'
 
 export interface UserDocument extends Account {
   /** As the user typed it. Comparisons use `email_key`. */
@@ -30,6 +31,26 @@ export interface UserDocument extends Account {
   created_at: Date
   updated_at: Date
 }
+
+export const userValidator = validatorOf<UserDocument>({
+  ...accountFields,
+  email: optional(text),
+  email_key: optional(text),
+  name: text,
+  password_hash: optional(text),
+  password_changed_at: optional(orNull(date)),
+  iss: optional(text),
+  sub: optional(text),
+  tokens_after: optional(date),
+  account_id: optional(id),
+  place: optional(count),
+  max_age: optional(orNull(count)),
+  old_limit_until: optional(date),
+  pin_hash: optional(text),
+  disabled_at: orNull(date),
+  created_at: date,
+  updated_at: date
+})
 
 export type HashField = 'password_hash' | 'pin_hash'
 export type ProviderUser = Pick<UserDocument, '_id' | 'tokens_after'>

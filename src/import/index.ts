@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { Db } from 'mongodb'
 import type { ImportKind, importRecords } from '../../schemas/import.js'
 import { defaultCompletedAt } from '../config.js'
-import { ensureIndexes } from '../database/collections.js'
+import { ensureCollections } from '../database/collections.js'
 import type { Lease } from '../database/leases.js'
 import { Nudger, nudgesOf, type OnChange, tellerOf } from '../sync/index.js'
 import { checkFile, Faults, ImportError } from './checking.js'
@@ -113,7 +113,7 @@ const importNoticed = async (
   if (faults.any) throw new ImportError(faults)
 
   await confirm()
-  await ensureIndexes(db)
+  await ensureCollections(db)
   const writing = progressOf('write', sources, options)
   for (const [at, source] of sources.entries()) {
     await assertUnchanged(source, states[at])

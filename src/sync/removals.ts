@@ -1,4 +1,5 @@
 import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import { date, id, listOf, objectId, optional, text, validatorOf, whole } from '../database/bson-schema.js'
 import { isUnavailable } from '../database/faults.js'
 import { findAll } from '../database/read-all.js'
 import { withRetries } from '../database/retry.js'
@@ -24,6 +25,16 @@ export interface RemovalDocument {
   /** The cut-off: what was observed until then is removed. Missing in a mark that names the contents of an emptied list. */
   before?: Date
 }
+
+export const removalValidator = validatorOf<RemovalDocument>({
+  _id: objectId,
+  user_id: id,
+  list: text,
+  content_id: optional(whole),
+  content_ids: optional(listOf(whole)),
+  at: date,
+  before: optional(date)
+})
 
 /** How long marks are kept. */
 export const removalsKept = days(90)

@@ -1,4 +1,5 @@
 import type { Collection, Db, IndexDescription, ObjectId } from 'mongodb'
+import { date, id, objectId, validatorOf } from '../database/bson-schema.js'
 import { withRetries } from '../database/retry.js'
 import { type Move, replacedIndex } from './lists.js'
 
@@ -9,6 +10,8 @@ interface DismissalDocument {
   content_id: number
   at: Date
 }
+
+export const dismissalValidator = validatorOf<DismissalDocument>({ _id: objectId, user_id: id, content_id: id, at: date })
 
 export const dismissalIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, replacedIndex('at')]
 

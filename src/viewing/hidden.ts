@@ -1,6 +1,7 @@
 import type { Db, ObjectId } from 'mongodb'
 import type { HiddenTitle } from '../../schemas/hidden.js'
 import type { PageQuery } from '../../schemas/page.js'
+import { objectId, validatorOf } from '../database/bson-schema.js'
 import { withRetries } from '../database/retry.js'
 import { timestamp } from '../time.js'
 import {
@@ -11,6 +12,7 @@ import {
   type ListDescription,
   type ListElement,
   type ListWrites,
+  listFields,
   pageOf,
   removalOfAdded,
   withUser
@@ -20,6 +22,8 @@ import {
 export interface HiddenDocument extends ListElement {
   _id: ObjectId
 }
+
+export const hiddenValidator = validatorOf<HiddenDocument>({ ...listFields, _id: objectId })
 
 /** A hidden title without its content. */
 export const toHidden = ({ content_id, created_at }: HiddenDocument): Omit<HiddenTitle, 'content'> => ({

@@ -1,6 +1,7 @@
 import { type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { HistoryProgress, HistoryStatus } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
+import { amount, count, date, flag, id, objectId, optional, text, validatorOf } from '../database/bson-schema.js'
 import { findAll } from '../database/read-all.js'
 import { type ErrorAnswer, resourceNotFound } from '../errors.js'
 import type { Remover } from '../sync/index.js'
@@ -41,6 +42,25 @@ export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
   /** Where the player was, if known. Popularity is counted by country. */
   country?: string
 }
+
+export const historyValidator = validatorOf<HistoryDocument>({
+  _id: objectId,
+  user_id: id,
+  content_id: id,
+  time: amount,
+  percentage: amount,
+  created_at: date,
+  updated_at: date,
+  plays: optional(count),
+  watched_at: optional(date),
+  previous_time: optional(amount),
+  previous_percentage: optional(amount),
+  previous_observed_at: optional(date),
+  is_again: optional(flag),
+  arrived_at: optional(date),
+  claimed_at: optional(date),
+  country: optional(text)
+})
 
 export const historyIndexes: IndexDescription[] = [
   oneForEachContent,

@@ -1,6 +1,7 @@
 import type { Collection, Db, Document, Filter, IndexDescription, ObjectId, Sort } from 'mongodb'
 import type { Changes } from '../../schemas/changes.js'
 import type { PageQuery } from '../../schemas/page.js'
+import { date, id, optional } from '../database/bson-schema.js'
 import { aggregateAll } from '../database/read-all.js'
 import { type ErrorAnswer, forbidden } from '../errors.js'
 import type { Remover, Teller } from '../sync/index.js'
@@ -74,6 +75,9 @@ export interface ListDescription<Element = never, Entry extends object = object,
   removal: Removal
   move: Move
 }
+
+/** The fields of every list, for its validator. */
+export const listFields = { user_id: id, content_id: id, created_at: date, arrived_at: optional(date), asked_at: optional(date) }
 
 /** Undated reports leave `arrived_at` out; `updated_at` is their arrival. */
 export const arrivalIndex: IndexDescription = {

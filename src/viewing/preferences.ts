@@ -1,5 +1,6 @@
 import type { Db, IndexDescription, ObjectId } from 'mongodb'
 import type { Preferences, PreferencesChange, PreferencesEntry } from '../../schemas/preferences.js'
+import { date, id, objectId, optional, orNull, text, validatorOf, whole } from '../database/bson-schema.js'
 import { withRetries } from '../database/retry.js'
 import { isWireMoment, timestamp } from '../time.js'
 import {
@@ -28,6 +29,17 @@ export interface PreferencesDocument {
   /** Later with every write, so that a removal never takes what was written after it was decided on. */
   asked_at?: Date
 }
+
+export const preferencesValidator = validatorOf<PreferencesDocument>({
+  _id: objectId,
+  user_id: id,
+  content_id: whole,
+  audio: optional(orNull(text)),
+  subtitles: optional(orNull(text)),
+  updated_at: date,
+  arrived_at: optional(date),
+  asked_at: optional(date)
+})
 
 /** `content_id` lets the index find the titles beyond the limit. */
 export const preferencesIndexes: IndexDescription[] = [

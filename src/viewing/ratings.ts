@@ -1,6 +1,7 @@
 import type { Db, IndexDescription, ObjectId } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import { ratings as kinds, type RatedTitle, type Rating } from '../../schemas/rating.js'
+import { objectId, text, validatorOf } from '../database/bson-schema.js'
 import { withRetries } from '../database/retry.js'
 import { timestamp } from '../time.js'
 import {
@@ -12,6 +13,7 @@ import {
   type ListDescription,
   type ListElement,
   type ListWrites,
+  listFields,
   newestFirst,
   oneForEachContent,
   pageOf,
@@ -25,6 +27,8 @@ export interface RatingDocument extends ListElement {
   _id: ObjectId
   rating: Rating
 }
+
+export const ratingValidator = validatorOf<RatingDocument>({ ...listFields, _id: objectId, rating: { ...text, enum: kinds } })
 
 /** The fields after `_id` let the index cover reading all ratings of a user. */
 export const ratingIndexes: IndexDescription[] = [

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb'
 import type { ExportedWatchlistElement } from '../../schemas/export.js'
 import type { PageQuery } from '../../schemas/page.js'
 import type { WatchlistElement } from '../../schemas/watchlist.js'
+import { date, id, validatorOf } from '../database/bson-schema.js'
 import { counterOf } from '../database/counters.js'
 import { withRetries } from '../database/retry.js'
 import { orThrow, watchlistElementNotFound } from '../errors.js'
@@ -15,6 +16,7 @@ import {
   type ListDescription,
   type ListElement,
   type ListWrites,
+  listFields,
   orElse,
   pageOf,
   removalOfAdded
@@ -24,6 +26,8 @@ export interface WatchlistDocument extends ListElement {
   _id: number
   updated_at: Date
 }
+
+export const watchlistValidator = validatorOf<WatchlistDocument>({ ...listFields, _id: id, updated_at: date })
 
 export const isServableWatchlist = (element: WatchlistDocument) =>
   isServableElement(element) &&

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { BSON, type Db, Decimal128, type Document, Double, Long, MongoNetworkError, ObjectId, type RunCommandOptions } from 'mongodb'
 import t, { type Test } from 'tap'
-import { ensureIndexes } from '../../src/database/collections.js'
+import { ensureCollections } from '../../src/database/collections.js'
 import { closeSoon, connectionTo, timeoutsOf } from '../../src/database/connection.js'
 import { dataOf } from '../../src/database/data.js'
 import { isUnavailable } from '../../src/database/faults.js'
@@ -458,7 +458,7 @@ t.test('options reach the observed driver', async t => {
 t.test('every write to a list of viewers is told', async t => {
   const { client, db } = connectionTo(await databaseUrl(t))
   t.teardown(() => client.close())
-  await ensureIndexes(db)
+  await ensureCollections(db)
   const told: number[][] = []
   const data = dataOf(db, settingsFor('mongodb://'), { onChange: users => told.push(users) })
   const report = (content_id: number, observed_at?: Date) => ({ content_id, progress: { time: 1, observed_at } })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { operator } from '../../scripts/command-line.js'
-import { ensureIndexes } from '../../src/database/collections.js'
+import { ensureCollections } from '../../src/database/collections.js'
 import { connectionTo } from '../../src/database/connection.js'
 import { auditOf, Refusal } from '../../src/privacy/audit.js'
 import { apart } from '../helpers/apart.js'
@@ -84,7 +84,7 @@ t.test('what is done with privilege', async t => {
   })
 
   t.test('is deleted by the database in its time', async t => {
-    await ensureIndexes(db)
+    await ensureCollections(db)
     const indexes = await db.collection('audit').indexes()
     t.ok(indexes.some(({ key, expireAfterSeconds }) => key.expires_at === 1 && expireAfterSeconds === 0))
     const before = Date.now()

@@ -179,7 +179,14 @@ t.test('npm run user', async t => {
     const url = await databaseUrl(t)
     const client = await MongoClient.connect(url)
     t.teardown(() => client.close())
-    const many = Array.from({ length: 5000 }, (_, i) => ({ _id: i + 1, name: 'A name that fills the pipe', disabled_at: null }))
+    const at = new Date()
+    const many = Array.from({ length: 5000 }, (_, i) => ({
+      _id: i + 1,
+      name: 'A name that fills the pipe',
+      disabled_at: null,
+      created_at: at,
+      updated_at: at
+    }))
     await client.db().collection<{ _id: number }>('users').insertMany(many)
     const [command, args] = apart(...compiled, 'list')
     // Only a shell has real pipes: those of `spawn` are sockets.

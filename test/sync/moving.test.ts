@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BSONRegExp, type Document, ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
-import { ensureIndexes } from '../../src/database/collections.js'
+import { ensureCollections } from '../../src/database/collections.js'
 import { connectionTo } from '../../src/database/connection.js'
 import { type MovedList, movedLists } from '../../src/sync/moves.js'
 import { Moving } from '../../src/sync/moving.js'
@@ -430,7 +430,7 @@ t.test('three killed processes lose nothing and count nothing twice', async t =>
   const url = await seededUrl(t, { contents: [...given, ...given.map(({ _id }) => film(_id + 100))] })
   const { client, db } = connectionTo(url)
   t.teardown(() => client.close())
-  await ensureIndexes(db)
+  await ensureCollections(db)
   const history = db.collection('history')
   const elements: Document[] = []
   const expected = new Map<string, { plays: number; time: number; at: number }>()

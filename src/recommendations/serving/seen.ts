@@ -1,5 +1,6 @@
 import type { Db, Document, IndexDescription, ObjectId } from 'mongodb'
 import type { ExportedSeen } from '../../../schemas/export.js'
+import { date, id, listOf, objectId, objectOf, validatorOf } from '../../database/bson-schema.js'
 import { withRetries } from '../../database/retry.js'
 import { days, minutes, timestamp } from '../../time.js'
 
@@ -16,6 +17,12 @@ interface SeenDocument {
   /** The one that was seen longest ago comes first. */
   titles: SeenTitle[]
 }
+
+export const seenValidator = validatorOf<SeenDocument>({
+  _id: objectId,
+  user_id: id,
+  titles: listOf(objectOf<SeenTitle>({ content_id: id, at: listOf(date) }))
+})
 
 export const seenIndexes: IndexDescription[] = [{ key: { user_id: 1 }, unique: true }]
 

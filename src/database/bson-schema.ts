@@ -1,0 +1,62 @@
+import type { Document } from 'mongodb'
+import { wireYears } from '../time.js'
+
+/** What a field may hold, as part of a `$jsonSchema`. */
+interface Rule {
+  bsonType: string | readonly string[]
+  items?: Rule
+  properties?: Record<string, Rule>
+  [keyword: string]: unknown
+}
+interface Optional {
+  optional: Rule
+}
+
+const numbers = ['int', 'long', 'double']
+export const text = { bsonType: 'string' }
+export const flag = { bsonType: 'bool' }
+export const objectId = { bsonType: 'objectId' }
+/** Within the years of the wire form, which `validatorOf` checks: a `$jsonSchema` has no bounds of dates. */
+export const date = { bsonType: 'date' }
+/** Beyond these bounds, the driver returns a `long` as an object. */
+export const whole = { bsonType: numbers, minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 }
+export const count = { ...whole, minimum: 0 }
+export const id = { ...whole, minimum: 1 }
+/** A finite number. Players may report any. */
+export const amount = { bsonType: numbers, minimum: 0, maximum: Number.MAX_VALUE, not: { bsonType: 'long', minimum: 2 ** 53 } }
+
+export const optional = (rule: Rule): Optional => ({ optional: rule })
+export const orNull = (rule: Rule): Rule => ({ ...rule, bsonType: [rule.bsonType, 'null'].flat() })
+export const listOf = (items: Rule): Rule => ({ bsonType: 'array', items })
+
+/** Does not compile if it lacks a field of the document, or requires one that may be missing. */
+type Fields<T> = { [Name in keyof T]-?: Pick<T, Name> extends Required<Pick<T, Name>> ? Rule : Optional }
+
+const isOptional = (field: Rule | Optional): field is Optional => 'optional' in field
+
+/** An object with these fields, and maybe others. */
+export const objectOf = <T>(fields: Fields<T>): Rule => {
+  const all = Object.entries<Rule | Optional>(fields)
+  return {
+    bsonType: 'object',
+    required: all.filter(([, field]) => !isOptional(field)).map(([name]) => name),
+    properties: Object.fromEntries(all.map(([name, field]) => [name, isOptional(field) ? field.optional : field]))
+  }
+}
+
+/** The paths of all dates. */
+const datesIn = ({ bsonType, items, properties = {} }: Rule, path: string[] = []): string[] => {
+  if (bsonType.includes('date')) return [path.join('.')]
+  const inner = Object.entries(properties).flatMap(([name, rule]) => datesIn(rule, [...path, name]))
+  return items ? datesIn(items, path) : inner
+}
+
+const isWireDate = (path: string): Document => ({
+  $nor: [{ [path]: { $lt: wireYears.first } }, { [path]: { $gt: wireYears.last } }]
+})
+
+/** What MongoDB accepts as a document of this type. */
+export const validatorOf = <T>(fields: Fields<T>): Document => {
+  const schema = objectOf(fields)
+  return { $and: [{ $jsonSchema: schema }, ...datesIn(schema).map(isWireDate)] }
+}
