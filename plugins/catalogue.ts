@@ -23,8 +23,8 @@ export default fp(
       data: app.pollData,
       readContents: app.data.contents.byIds,
       cacheBytes: CONTENT_CACHE_MB * 1024 * 1024,
-      onBroken: (collection, ids, count) =>
-        app.log.warn({ collection, ids, count }, `skipped documents of ${collection} (${count}): missing or wrong fields`),
+      onBroken: (ids, count) =>
+        app.log.warn({ collection: 'contents', ids, count }, `skipped contents (${count}): missing or wrong fields`),
       onSearchRefused: () => app.countRefusal('searches')
     })
 

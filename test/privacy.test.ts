@@ -277,31 +277,6 @@ t.test('exports', async t => {
     ])
   })
 
-  t.test('leave out what is broken, and go on after it', async t => {
-    const user = await withHistory(600)
-    await db
-      .collection('history')
-      .updateMany({ user_id: user._id, content_id: { $lt: 600 } }, { $unset: { updated_at: '' } }, { bypassDocumentValidation: true })
-    for (const name of ['watchlist', 'hidden', 'ratings'])
-      await db.collection<{ _id: number | ObjectId }>(name).insertMany(
-        [
-          { _id: user._id * 10, user_id: user._id, content_id: 1 },
-          { _id: user._id * 10 + 1, user_id: user._id, content_id: 2, rating: 'like', created_at: new Date(0), updated_at: new Date(0) },
-          { _id: user._id * 10 + 2, user_id: user._id, content_id: 3, rating: 'x', ...(name === 'ratings' && { created_at: new Date(0) }) }
-        ] as never,
-        { bypassDocumentValidation: true }
-      )
-    const { history, ...others } = JSON.parse(await text(exportOf(data, user, read => read())))
-    t.match(history, [{ content_id: 600 }])
-    t.equal(history.length, 1)
-    for (const name of ['watchlist', 'hidden', 'ratings'])
-      t.strictSame(
-        others[name].map(({ content_id }: { content_id: number }) => content_id),
-        [2],
-        name
-      )
-  })
-
   t.test('read no faster than they are taken', async t => {
     const user = await withHistory(6000)
     let reads = 0

@@ -14,7 +14,7 @@ import { Listing } from './listing.js'
 import type { RailCollectionDocument } from './rail-collections.js'
 import { readProgrammes, Schedule } from './schedule.js'
 import { Search } from './search/index.js'
-import { BrokenDocuments, isServable, type OnBroken } from './servable.js'
+import { BrokenContents, type OnBroken } from './servable.js'
 import { Skeleton } from './skeleton.js'
 import { Terms } from './terms.js'
 import { SupportTexts } from './texts.js'
@@ -51,7 +51,7 @@ export class Catalogue {
   listing = new Listing(this.skeleton)
   readonly fragments: Fragments
   readonly search: Search
-  readonly brokenDocuments: BrokenDocuments
+  private readonly broken: BrokenContents
   readonly pacer = new Pacer()
   private readonly answers = new AnswerCache()
 
@@ -71,9 +71,9 @@ export class Catalogue {
   private latestStamp = 0
 
   constructor(private readonly options: CatalogueOptions) {
-    this.brokenDocuments = new BrokenDocuments(options.onBroken ?? (() => undefined))
+    this.broken = new BrokenContents(options.onBroken ?? (() => undefined))
     this.fragments = new Fragments(
-      { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.brokenDocuments.report('contents', ids) },
+      { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.broken.report(ids) },
       options.cacheBytes
     )
     this.search = new Search(ids => options.data.contents.words(ids), options.onSearchRefused)
@@ -163,29 +163,26 @@ export class Catalogue {
   }
 
   private async read(kind: CatalogueKind, full: boolean) {
-    const { brokenDocuments } = this
     const { data } = this.options
     switch (kind) {
       case 'contents':
         return this.readContents(full)
       case 'terms':
-        this.terms = new Terms(brokenDocuments.keepServable(kind, await data.terms.all(), isServable.terms))
+        this.terms = new Terms(await data.terms.all())
         return
       case 'rail_collections':
-        this.railCollections = brokenDocuments.keepServable(kind, await data.railCollections.all(), isServable.rail_collections)
+        this.railCollections = await data.railCollections.all()
         return
-      case 'legal_documents': {
-        const documents = brokenDocuments.keepServable(kind, await data.legalDocuments.all(), isServable.legal_documents)
-        this.legal = new Map(documents.map(document => [document._id, document]))
+      case 'legal_documents':
+        this.legal = new Map((await data.legalDocuments.all()).map(document => [document._id, document]))
         return
-      }
       case 'support_texts':
-        this.supportTexts = new SupportTexts(brokenDocuments.keepServable(kind, await data.supportTexts.all(), isServable.support_texts))
+        this.supportTexts = new SupportTexts(await data.supportTexts.all())
         return
       // The last one, so that a new collection without a case does not compile.
       default:
         kind satisfies 'programmes'
-        this.schedule = new Schedule(await readProgrammes(data.programmes.all(), ids => brokenDocuments.report(kind, ids)))
+        this.schedule = new Schedule(await readProgrammes(data.programmes.all()))
     }
   }
 
@@ -218,7 +215,7 @@ export class Catalogue {
     // A new skeleton has none that would have to be marked. This scan of the collection is only for the log, so it may fail.
     else if ((await contents.size()) > read) broken.push(...(await contents.unservable().catch(() => [])))
     for (const id of broken) skeleton.markBroken(id as number)
-    this.brokenDocuments.report('contents', broken)
+    this.broken.report(broken)
   }
 
   /**

@@ -15,7 +15,7 @@ export const catalogueRead = { readConcern: 'majority' } as const
 export const catalogueKinds = ['contents', 'terms', 'rail_collections', 'legal_documents', 'programmes', 'support_texts'] as const
 export type CatalogueKind = (typeof catalogueKinds)[number]
 
-/** Reads the small collections, which are kept in memory as they are. */
-export const readerOf = <T extends Document>(db: Db, kind: CatalogueKind, sort: Sort) => ({
-  all: () => db.collection(kind).find<T>({}, catalogueRead).sort(sort).toArray()
+/** Reads the small collections, which are kept in memory as they are. Skips what does not fit: it was there before the validator. */
+export const readerOf = <T extends Document>(db: Db, kind: CatalogueKind, validator: Document, sort: Sort) => ({
+  all: () => db.collection(kind).find<T>(validator, catalogueRead).sort(sort).toArray()
 })

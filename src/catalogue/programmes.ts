@@ -22,6 +22,7 @@ export const programmeValidator = validatorOf<Omit<ProgrammeDocument, keyof Impo
 export const programmesOf = (db: Db) => {
   const programmes = db.collection<ProgrammeDocument>('programmes')
   return {
-    all: () => programmes.find({}, { ...catalogueRead, projection: { channel: 1, starts_at: 1, ends_at: 1, content_id: 1 } })
+    all: () =>
+      programmes.find(programmeValidator, { ...catalogueRead, projection: { channel: 1, starts_at: 1, ends_at: 1, content_id: 1 } })
   }
 }

@@ -11,7 +11,6 @@ import { DictionaryColumn, distinct, firstWhere, passes, type Selection, select 
 import { type Fragments, withContent } from './fragments.js'
 import type { ProgrammeDocument } from './programmes.js'
 import { fold } from './search/index.js'
-import { isServable } from './servable.js'
 import type { Skeleton } from './skeleton.js'
 
 interface ScheduleSource extends Answering {
@@ -75,21 +74,10 @@ export interface Programme {
 }
 
 /** Sorted by start. */
-export const readProgrammes = async (
-  documents: AsyncIterable<ProgrammeDocument>,
-  onBroken: (ids: unknown[]) => void
-): Promise<Programme[]> => {
+export const readProgrammes = async (documents: AsyncIterable<ProgrammeDocument>): Promise<Programme[]> => {
   const programmes: Programme[] = []
-  const broken: unknown[] = []
-  for await (const programme of documents) {
-    if (!isServable.programmes(programme)) {
-      broken.push(programme._id)
-      continue
-    }
-    const { _id, channel, starts_at, ends_at, content_id } = programme
+  for await (const { _id, channel, starts_at, ends_at, content_id } of documents)
     programmes.push({ id: _id, channel, starts: starts_at.getTime(), ends: ends_at.getTime(), content_id })
-  }
-  onBroken(broken)
   return programmes.sort((a, b) => a.starts - b.starts || a.id - b.id)
 }
 

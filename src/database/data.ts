@@ -1,11 +1,11 @@
 import type { Db } from 'mongodb'
 import { contentsOf } from '../catalogue/content-documents.js'
 import { readerOf } from '../catalogue/kinds.js'
-import type { LegalDocument } from '../catalogue/legal-documents.js'
+import { type LegalDocument, legalValidator } from '../catalogue/legal-documents.js'
 import { programmesOf } from '../catalogue/programmes.js'
-import type { RailCollectionDocument } from '../catalogue/rail-collections.js'
-import type { SupportTextDocument } from '../catalogue/support-texts.js'
-import type { TermDocument } from '../catalogue/term-documents.js'
+import { type RailCollectionDocument, railCollectionValidator } from '../catalogue/rail-collections.js'
+import { type SupportTextDocument, supportTextValidator } from '../catalogue/support-texts.js'
+import { type TermDocument, termValidator } from '../catalogue/term-documents.js'
 import { codeAttemptsOf, loginAttemptsOf } from '../identity/attempts.js'
 import { deviceCodesOf } from '../identity/device-codes.js'
 import { profilesOf } from '../identity/profile-documents.js'
@@ -75,11 +75,11 @@ export const dataOf = (db: Db, settings: DataSettings, { onSessionsEnded, onChan
     revisions: revisionsOf(db),
     restores: restoresOf(db),
     contents: contentsOf(db),
-    terms: readerOf<TermDocument>(db, 'terms', { _id: 1 }),
-    railCollections: readerOf<RailCollectionDocument>(db, 'rail_collections', { _id: 1 }),
-    legalDocuments: readerOf<LegalDocument>(db, 'legal_documents', { _id: 1 }),
+    terms: readerOf<TermDocument>(db, 'terms', termValidator, { _id: 1 }),
+    railCollections: readerOf<RailCollectionDocument>(db, 'rail_collections', railCollectionValidator, { _id: 1 }),
+    legalDocuments: readerOf<LegalDocument>(db, 'legal_documents', legalValidator, { _id: 1 }),
     programmes: programmesOf(db),
-    supportTexts: readerOf<SupportTextDocument>(db, 'support_texts', { id: 1, language: 1 }),
+    supportTexts: readerOf<SupportTextDocument>(db, 'support_texts', supportTextValidator, { id: 1, language: 1 }),
     popularity: popularityOf(db),
     recommendationModels: recommendationModelsOf(db),
     leases: leasesOf(db),

@@ -104,13 +104,12 @@ export async function* exportOf(data: Data, user: UserDocument, read: Read): Asy
   const users = [user, ...others.filter(other => other !== null).sort((a, b) => a._id - b._id)]
   const ids = users.map(({ _id }) => _id)
   yield `{"users":${JSON.stringify(users.map(userRecord))}`
-  for (const { name, isServable, toExported, orderedBy } of eachList) {
+  for (const { name, toExported, orderedBy } of eachList) {
     yield `,"${name}":[`
     let separator = ''
     for await (const portion of portionsOf(data, name, orderedBy, ids, read)) {
-      const records = portion.filter(isServable).map(element => JSON.stringify(toExported(element)))
-      if (records.length === 0) continue
-      yield separator + records.join(',')
+      if (portion.length === 0) continue
+      yield separator + portion.map(element => JSON.stringify(toExported(element))).join(',')
       separator = ','
     }
     yield ']'

@@ -51,13 +51,8 @@ const after = (user_id: number, { collection, date }: Source, source: number, { 
   return { user_id, [date]: { $gte: at }, $or: [later, next] }
 }
 
-/** Leaves out what other software may have written: ids that no cursor can name, and lists of dates. */
-const isReadable = ({ date }: Source) => ({
-  _id: { $type: ['objectId', 'int', 'long', 'double'] },
-  [`${date}.0`]: { $exists: false }
-})
-/** Leaves out marks that name no list or no contents. */
-const isMark = { list: { $in: lists }, content_ids: { $ne: [] } }
+/** Leaves out marks that name no contents any more. */
+const isMark = { content_ids: { $ne: [] } }
 
 /** A row for each content that a mark names. */
 const eachContent = (source: number, { time, source: last, id, content_id }: ChangePosition): Document[] => [
@@ -71,7 +66,7 @@ const eachContent = (source: number, { time, source: last, id, content_id }: Cha
 const pipelineOf = (user_id: number, from: Source, source: number, position: ChangePosition, count: number): Document[] => {
   const isRemovals = from.collection === 'removals'
   return [
-    { $match: { ...after(user_id, from, source, position), ...isReadable(from), ...(isRemovals && isMark) } },
+    { $match: { ...after(user_id, from, source, position), ...(isRemovals && isMark) } },
     { $sort: { [from.date]: 1, _id: 1 } },
     // One more, because the last page may have had all contents of the first mark.
     ...(isRemovals ? [{ $limit: count + 1 }, ...eachContent(source, position)] : []),
@@ -89,8 +84,7 @@ const changeOf = (row: Row, { collection, date }: Source) =>
     time: row[date].getTime(),
     source: row.source,
     id: row._id,
-    // After a content that only other software names, nothing more of its mark is read.
-    content_id: Number.isSafeInteger(row.content_id) ? row.content_id : Number.MAX_SAFE_INTEGER,
+    content_id: row.content_id,
     from: collection,
     element: row
   }) as unknown as Change

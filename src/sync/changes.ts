@@ -86,7 +86,7 @@ const removedFrom = async ({ changes }: Sources['data'], user: number, page: Cha
   for (const { from, element } of page) {
     if (from !== 'removals') continue
     const { list, content_id } = element
-    if (Number.isSafeInteger(content_id) && (content_id > 0 || content_id === anyTitle)) removed[list].add(content_id)
+    if (content_id > 0 || content_id === anyTitle) removed[list].add(content_id)
   }
   for (const { list, content_id } of await changes.present(user, removed)) removed[list].delete(content_id)
   return removed
@@ -100,7 +100,7 @@ const changesIn = async (catalogue: Catalogue, page: Change[], removed: Removed,
     for (const { from, element } of page) if (from === name) changed.set(element.content_id, element)
     // Removed since the page was read.
     for (const id of removed[name]) changed.delete(id)
-    const elements = catalogue.brokenDocuments.keepServable(name, [...changed.values()], list.isServable)
+    const elements = [...changed.values()]
     lists[name] = list.namesVideo
       ? await withContents(catalogue, elements, (element, { handler_id }) => list.toEntry(element, handler_id))
       : elements.map(element => list.toEntry(element))

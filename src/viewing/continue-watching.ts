@@ -4,8 +4,8 @@ import { type Audience, isOpen, isWithinAge } from '../catalogue/audience.js'
 import { jsonParts, pageBytes } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Fragment } from '../catalogue/fragments.js'
-import { isWireTime, timestamp } from '../time.js'
-import { type HistoryDocument, isServableHistory, toHistory } from './history.js'
+import { timestamp } from '../time.js'
+import { type HistoryDocument, toHistory } from './history.js'
 import type { HistoryColumns } from './history-columns.js'
 import { isCompleted, isResumable } from './progress.js'
 import { historyFields, withContents } from './viewer-bytes.js'
@@ -67,8 +67,7 @@ export const continueWatching = (
     return { reason: 'next', content_id: skeleton.idOf(next), updated_at: Math.max(updated_at, skeleton.starts.raw(next)) }
   }
 
-  const mayHaveCard = (row: number, i: number) =>
-    isWireTime(updated[i] ?? Number.NaN) && isResumable(history, i) && isWithinAge(skeleton, row, audience.maxAge)
+  const mayHaveCard = (row: number, i: number) => isResumable(history, i) && isWithinAge(skeleton, row, audience.maxAge)
 
   const seen = tree.titles(hidden)
   const cards: Card[] = []
@@ -87,15 +86,10 @@ export const continueWatching = (
 /** A card with the history of its content. */
 export type CardWithHistory = Card & { element: HistoryDocument | undefined }
 
-/** Joins the cards with the history of their contents. Skips a card to resume if its element is gone or cannot be served. */
-export const cardsWithHistory = (
-  { brokenDocuments, skeleton }: Catalogue,
-  cards: Card[],
-  elements: HistoryDocument[]
-): CardWithHistory[] => {
-  const servable = brokenDocuments.keepServable('history', elements, isServableHistory)
+/** Joins the cards with the history of their contents. Skips a card to resume if its element is gone. */
+export const cardsWithHistory = ({ skeleton }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
   const elementOf = new Map<number, HistoryDocument>()
-  for (const element of servable) {
+  for (const element of elements) {
     const content_id = skeleton.leadOf(element.content_id)
     const other = elementOf.get(content_id)
     if (!other || other.updated_at < element.updated_at)

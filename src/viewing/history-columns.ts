@@ -24,14 +24,14 @@ export const coveringIndex = {
 
 /**
  * A user's history as columns, newest first. Reading the other fields too would take twice as long. Values are undefined in the rows of
- * other lists, which are read along (see `Row`), and where other software has left out a field. Columns may end before the last row.
+ * other lists, which are read along (see `Row`). Columns may end before the last row.
  */
 export interface HistoryColumns {
   content_ids: (number | undefined)[]
   times: (number | undefined)[]
   percentages: (number | undefined)[]
   plays: number[]
-  /** In milliseconds. Also undefined where other software has written no date. */
+  /** In milliseconds. */
   updated: (number | undefined)[]
   /** Those of positions before a brief start. */
   previousTimes: (number | undefined)[]
@@ -100,11 +100,10 @@ const timesOf = (content_ids: (number | undefined)[], times: (number | undefined
   return timeOf
 }
 
-/** Without ratings of a kind that only other software knows. */
 const ratingsIn = (rated: (number | undefined)[], kinds: (number | undefined)[], times: (number | undefined)[]): Opinions['ratings'] =>
   rated.flatMap((content_id, i) => {
-    const rating = ratings[kinds[i] as number]
-    return content_id === undefined || !rating ? [] : { content_id, rating, at: times[i] ?? Number.NEGATIVE_INFINITY }
+    const rating = ratings[kinds[i] as number] as Rating
+    return content_id === undefined ? [] : { content_id, rating, at: times[i] as number }
   })
 
 /** Each row is of the history or of one of the other lists, and has only the fields of that list. */

@@ -5,7 +5,7 @@ import { amount, count, date, flag, id, objectId, optional, text, validatorOf } 
 import { findAll } from '../database/read-all.js'
 import { type ErrorAnswer, resourceNotFound } from '../errors.js'
 import type { Remover } from '../sync/index.js'
-import { isWireMoment, timestamp } from '../time.js'
+import { timestamp } from '../time.js'
 import { coveringIndex, historyColumnsOf } from './history-columns.js'
 import {
   arrivalIndex,
@@ -70,42 +70,10 @@ export const historyIndexes: IndexDescription[] = [
   exportIndex('updated_at')
 ]
 
-const isFiniteOrNothing = (value: unknown) => Number.isFinite(value ?? 0)
-const isWireMomentOrNothing = (value: unknown) => isWireMoment(value ?? new Date(0))
-
-/** Other software may have left fields out, or written wrong ones. What may be missing is given a value by `toHistory`. */
-export const isServableHistory = ({
-  _id,
-  user_id,
-  content_id,
-  time,
-  percentage,
-  plays,
-  watched_at,
-  created_at,
-  updated_at
-}: HistoryDocument) =>
-  _id instanceof ObjectId &&
-  Number.isSafeInteger(user_id) &&
-  Number.isSafeInteger(content_id) &&
-  isFiniteOrNothing(time) &&
-  isFiniteOrNothing(percentage) &&
-  Number.isSafeInteger(plays ?? 0) &&
-  isWireMomentOrNothing(watched_at) &&
-  isWireMoment(created_at) &&
-  isWireMoment(updated_at)
-
 type Previous = Pick<HistoryDocument, 'previous_time' | 'previous_percentage' | 'previous_observed_at'>
 
-/** Null also for what other software has written wrongly. */
-const toPrevious = ({ previous_time, previous_percentage, previous_observed_at }: Previous): HistoryProgress['previous'] =>
-  Number.isFinite(previous_time) && Number.isFinite(previous_percentage) && isWireMoment(previous_observed_at)
-    ? {
-        time: previous_time as number,
-        percentage: previous_percentage as number,
-        observed_at: timestamp(previous_observed_at)
-      }
-    : null
+const toPrevious = ({ previous_time = 0, previous_percentage = 0, previous_observed_at }: Previous): HistoryProgress['previous'] =>
+  previous_observed_at ? { time: previous_time, percentage: previous_percentage, observed_at: timestamp(previous_observed_at) } : null
 
 /** A history element without its content. */
 export const toHistory = ({
@@ -123,8 +91,8 @@ export const toHistory = ({
   _id: _id.toHexString(),
   user_id,
   content_id,
-  time: time ?? 0,
-  percentage: percentage ?? 0,
+  time,
+  percentage,
   plays: plays ?? 0,
   watched_at: watched_at ? timestamp(watched_at) : null,
   previous: toPrevious(others),
@@ -136,7 +104,6 @@ export const watchedContents = {
   name: 'history',
   orderedBy: 'updated_at',
   changedBy: ['updated_at', 'arrived_at'],
-  isServable: isServableHistory,
   toEntry: toHistory,
   toExported: toHistory,
   removal: {

@@ -15,7 +15,6 @@ import { fadedLast, type Recommender } from '../recommendations/serving/recommen
 import { type CardWithHistory, cardParts, continueWatching } from './continue-watching.js'
 import { latestOf } from './history-columns.js'
 import { watchlistParts } from './viewer-bytes.js'
-import { isServableWatchlist } from './watchlist.js'
 
 type ItemParts = JsonParts<HomeRow['items'][number]>
 
@@ -166,8 +165,7 @@ export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: 
   return {
     kind: 'watchlist',
     more: `${basePath}/watchlist`,
-    items: catalogue.brokenDocuments
-      .keepServable('watchlist', saved, isServableWatchlist)
+    items: saved
       .map(element => ({ ...element, content_id: catalogue.skeleton.leadOf(element.content_id) }))
       .filter(({ content_id }) => (isShown?.(content_id) ?? true) && seen.size < seen.add(content_id).size)
       .slice(0, items)

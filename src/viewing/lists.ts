@@ -5,7 +5,6 @@ import { date, id, optional } from '../database/bson-schema.js'
 import { aggregateAll } from '../database/read-all.js'
 import { type ErrorAnswer, forbidden } from '../errors.js'
 import type { Remover, Teller } from '../sync/index.js'
-import { isWireMoment } from '../time.js'
 
 /** An element of a viewer's list. Each list is a collection with one element per user and content. */
 export interface ListElement {
@@ -64,8 +63,6 @@ export interface ListDescription<Element = never, Entry extends object = object,
   orderedBy: 'created_at' | 'updated_at'
   /** GET /changes finds new elements by these dates. */
   changedBy: ('updated_at' | 'arrived_at')[]
-  /** Whether the element has the fields that it is sent with. Other software may have left some out. */
-  isServable: (element: Element) => boolean
   /** An element as GET /changes sends it. `video_id` is that of its content. */
   toEntry: (element: Element, video_id: string) => Entry
   /** Whether an entry needs the `video_id`. An element whose content is gone is then left out. */
@@ -105,9 +102,6 @@ export const listIndexes = [
 ]
 
 export const newestFirst = { created_at: -1, _id: -1 } as const
-
-/** Other software may have written elements without these fields. */
-export const isServableElement = ({ content_id, created_at }: ListElement) => Number.isSafeInteger(content_id) && isWireMoment(created_at)
 
 /** The `content_id` of a preference for all titles. Not 0, which means the whole list in `removals`. */
 export const anyTitle = -1
@@ -175,7 +169,7 @@ export const notAfterNow = (moment: Date) => ({ $min: [moment, '$$NOW'] })
 /** Sets the field if the update adds the document. Otherwise keeps what is stored. */
 export const ifNew = (field: string, value: Plain) => ({ $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, value, `$${field}`] })
 
-/** Keeps what is stored. Sets the field if it is missing, even in a document that exists: other software may have left it out. */
+/** Keeps what is stored. Sets the field if it is missing, even in a document that exists. */
 export const orElse = (field: string, value: Plain) => ({ $ifNull: [`$${field}`, value] })
 
 export const arrivalIfNew = ifNew('arrived_at', '$$NOW')

@@ -2,7 +2,7 @@ import type { Db, IndexDescription, ObjectId } from 'mongodb'
 import type { Preferences, PreferencesChange, PreferencesEntry } from '../../schemas/preferences.js'
 import { date, id, objectId, optional, orNull, text, validatorOf, whole } from '../database/bson-schema.js'
 import { withRetries } from '../database/retry.js'
-import { isWireMoment, timestamp } from '../time.js'
+import { timestamp } from '../time.js'
 import {
   anyTitle,
   arrivalIndex,
@@ -53,11 +53,6 @@ export const preferencesIndexes: IndexDescription[] = [
 /** How many titles a viewer may have preferences of. */
 const mostTitles = 1000
 
-const isValue = (value: unknown) => value == null || typeof value === 'string'
-
-export const isServablePreferences = ({ content_id, audio, subtitles, updated_at }: PreferencesDocument) =>
-  Number.isSafeInteger(content_id) && isWireMoment(updated_at) && isValue(audio) && isValue(subtitles)
-
 export const toPreferences = ({ content_id, audio, subtitles, updated_at }: PreferencesDocument): PreferencesEntry => ({
   content_id: wireContentId(content_id),
   audio: audio ?? null,
@@ -69,7 +64,6 @@ export const preferredLanguages = {
   name: 'preferences',
   orderedBy: 'updated_at',
   changedBy: ['arrived_at'],
-  isServable: isServablePreferences,
   toEntry: toPreferences,
   toExported: withUser(toPreferences),
   removal: removalOfAdded(['updated_at']),

@@ -9,7 +9,6 @@ import {
   arrivalOfAdded,
   exportIndex,
   type IsShown,
-  isServableElement,
   type ListDescription,
   type ListElement,
   type ListWrites,
@@ -39,8 +38,6 @@ export const ratingIndexes: IndexDescription[] = [
   exportIndex('created_at')
 ]
 
-export const isServableRating = (element: RatingDocument) => isServableElement(element) && kinds.includes(element.rating)
-
 /** A rated title without its content. */
 export const toRating = ({ content_id, rating, created_at }: RatingDocument): Omit<RatedTitle, 'content'> => ({
   content_id,
@@ -52,7 +49,6 @@ export const ratedTitles = {
   name: 'ratings',
   orderedBy: 'created_at',
   changedBy: ['arrived_at'],
-  isServable: isServableRating,
   toEntry: toRating,
   toExported: withUser(toRating),
   removal: removalOfAdded(['created_at']),

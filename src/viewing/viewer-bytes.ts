@@ -6,10 +6,10 @@ import type { Catalogue } from '../catalogue/catalogue.js'
 import { type Fragment, withContent } from '../catalogue/fragments.js'
 import { orThrow, resourceNotFound } from '../errors.js'
 import { toHidden } from './hidden.js'
-import { type HistoryDocument, isServableHistory, toHistory } from './history.js'
-import { isServableElement, type ListElement, type ViewerList } from './lists.js'
-import { isServableRating, toRating } from './ratings.js'
-import { isServableWatchlist, toWatchlist, type WatchlistDocument } from './watchlist.js'
+import { type HistoryDocument, toHistory } from './history.js'
+import type { ListElement } from './lists.js'
+import { toRating } from './ratings.js'
+import { toWatchlist, type WatchlistDocument } from './watchlist.js'
 
 /** Puts its content into each element. Skips elements whose content is missing in the database, or cannot be served. */
 export const withContents = async <T extends { content_id: number }, Joined>(
@@ -53,28 +53,20 @@ const titleParts =
     return withContent({ content_id }, content, more)
   }
 
-/** Makes a function that turns a page of a list into JSON, without the elements that cannot be served. */
+/** Makes a function that turns a page of a list into JSON. */
 const pageWriter =
-  <Document extends ListElement, Element>(
-    name: ViewerList,
-    isServable: (document: Document) => boolean,
-    toParts: (document: Document, content: Fragment) => JsonParts<Element>
-  ) =>
-  async (catalogue: Catalogue, elements: Document[], meta: Meta) => {
-    const servable = catalogue.brokenDocuments.keepServable(name, elements, isServable)
-    return pageBytes(await withContents(catalogue, servable, toParts), meta)
-  }
+  <Document extends ListElement, Element>(toParts: (document: Document, content: Fragment) => JsonParts<Element>) =>
+  async (catalogue: Catalogue, elements: Document[], meta: Meta) =>
+    pageBytes(await withContents(catalogue, elements, toParts), meta)
 
-export const historyPageBytes = pageWriter('history', isServableHistory, historyParts)
-export const watchlistPageBytes = pageWriter('watchlist', isServableWatchlist, watchlistParts)
-export const hiddenPageBytes = pageWriter('hidden', isServableElement, titleParts(toHidden))
-export const ratingsPageBytes = pageWriter('ratings', isServableRating, titleParts(toRating))
+export const historyPageBytes = pageWriter(historyParts)
+export const watchlistPageBytes = pageWriter(watchlistParts)
+export const hiddenPageBytes = pageWriter(titleParts(toHidden))
+export const ratingsPageBytes = pageWriter(titleParts(toRating))
 
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
-  const { fragments, brokenDocuments } = catalogue
-  const [servable] = brokenDocuments.keepServable('history', [element], isServableHistory)
-  const { content_id } = orThrow(servable, resourceNotFound)
+  const { content_id } = element
   if (catalogue.ageFilterFor(audience)?.(content_id) === false) throw resourceNotFound()
-  const [content] = await fragments.load([content_id])
+  const [content] = await catalogue.fragments.load([content_id])
   return okBytes(historyParts(element, orThrow(content, resourceNotFound)))
 }

@@ -7,12 +7,11 @@ import { counterOf } from '../database/counters.js'
 import { withRetries } from '../database/retry.js'
 import { orThrow, watchlistElementNotFound } from '../errors.js'
 import { integerId } from '../http/requests.js'
-import { isWireMoment, timestamp } from '../time.js'
+import { timestamp } from '../time.js'
 import {
   addedNow,
   arrivalOfAdded,
   type IsShown,
-  isServableElement,
   type ListDescription,
   type ListElement,
   type ListWrites,
@@ -28,12 +27,6 @@ export interface WatchlistDocument extends ListElement {
 }
 
 export const watchlistValidator = validatorOf<WatchlistDocument>({ ...listFields, _id: id, updated_at: date })
-
-export const isServableWatchlist = (element: WatchlistDocument) =>
-  isServableElement(element) &&
-  Number.isSafeInteger(element._id) &&
-  Number.isSafeInteger(element.user_id) &&
-  isWireMoment(element.updated_at)
 
 export const toExportedWatchlist = ({ _id, user_id, content_id, created_at, updated_at }: WatchlistDocument): ExportedWatchlistElement => ({
   id: _id,
@@ -53,7 +46,6 @@ export const watchlistElements = {
   name: 'watchlist',
   orderedBy: 'created_at',
   changedBy: ['arrived_at'],
-  isServable: isServableWatchlist,
   toEntry: toWatchlist,
   namesVideo: true,
   toExported: toExportedWatchlist,

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import t from 'tap'
 import { collectionOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
-import { databaseOf } from '../helpers/database.js'
 import { content, episode, film } from '../helpers/documents.js'
 import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 
@@ -192,20 +191,6 @@ t.test('a next card starts where its content was left', async t => {
     for (const [minute, percentage] of [95, 0, 95].entries())
       await watch(viewer, 11, { time: 20 * percentage, percentage, observed_at: at(30 + minute) })
     t.strictSame(await resumeOf(viewer), ['next', 12, time, percentage], what)
-  }
-})
-
-t.test('what other software has written wrongly is no previous position', async t => {
-  const elements = databaseOf(app).collection('history')
-  const viewer = await viewerOf(app)
-  await watch(viewer, 1, { time: 3000 })
-  for (const wrong of [
-    { previous_time: 'x' },
-    { previous_time: 60 },
-    { previous_time: 60, previous_percentage: 5, previous_observed_at: 7 }
-  ]) {
-    await elements.updateOne({ user_id: viewer.id }, { $set: wrong }, { bypassDocumentValidation: true })
-    t.equal((await elementOf(viewer, 1)).previous, null)
   }
 })
 

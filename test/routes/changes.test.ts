@@ -1,4 +1,4 @@
-import { Decimal128, type Document, ObjectId } from 'mongodb'
+import type { Document } from 'mongodb'
 import t from 'tap'
 import type { Changes } from '../../schemas/changes.js'
 import { importFiles } from '../../src/import/index.js'
@@ -524,73 +524,6 @@ t.test('changes', async t => {
     await a.viewer.remove('/history')
     await watch(a.viewer, 4)
     t.strictSame(summary(await walk(b.viewer, b.cursor)), before)
-  })
-
-  t.test('leave out broken elements of other software, and continue after them', async t => {
-    const { viewer, cursor } = await follower({})
-    const [decimal, recent] = [Decimal128.fromString('1.5'), new Date(Date.now() - 1000)]
-    const odd: unknown[] = [undefined, null, 'x', 5, [longAgo], new Date('+012345-01-01T00:00:00Z')]
-    const element = (list: List, content_id: unknown, more: Document): Document => ({
-      ...settled(viewer.id, content_id as number),
-      ...(list === 'watchlist' ? { _id: viewer.id * 10_000 + Number(content_id) } : { _id: new ObjectId() }),
-      ...(list === 'history' && { time: 5, percentage: 5 }),
-      ...ratingIn(list),
-      arrived_at: recent,
-      ...more
-    })
-    for (const list of lists) {
-      await db
-        .collection<Document>(list)
-        .insertMany(
-          [
-            ...odd.flatMap((date, i) => [
-              element(list, 1000 + i, { [list === 'preferences' ? 'updated_at' : 'created_at']: date }),
-              element(list, 1020 + i, { arrived_at: date }),
-              ...(list === 'hidden' || list === 'ratings' || list === 'preferences' ? [] : [element(list, 1010 + i, { updated_at: date })])
-            ]),
-            ...['x', decimal, null].map((content_id, i) =>
-              element(list, content_id, { _id: list === 'watchlist' ? -viewer.id * 10 - i : new ObjectId() })
-            ),
-            ...['', 'x', true, decimal, {}].map((_id, i) =>
-              element(list, 1100 + i, { _id: typeof _id === 'string' ? `${viewer.id}${_id}` : { of: viewer.id, _id } })
-            ),
-            element(list, 1200, { created_at: new Date('2099-01-01'), updated_at: new Date('2099-01-01'), arrived_at: null })
-          ],
-          { bypassDocumentValidation: true }
-        )
-      await putLongAgo(app, viewer, list, [1, 2], { arrived_at: recent })
-    }
-    // Its content is unknown.
-    await putLongAgo(app, viewer, 'watchlist', [999], { arrived_at: recent })
-    const marks: Document[] = [
-      ...[undefined, null, 'x', '__proto__', 7, 'removed', {}].map((list, i) => ({ list, content_id: 20 + i })),
-      ...[undefined, null, 'x', decimal, -5, 1.5].map(content_id => ({ list: 'history', content_ids: [content_id] })),
-      ...[{}, 'x', []].map(content_ids => ({ list: 'history', content_ids })),
-      ...[undefined, null, 'x', 5].map(at => ({ list: 'history', content_ids: [4], at })),
-      ...['x', decimal].map(_id => ({ list: 'watchlist', content_ids: [5], _id: { of: viewer.id, _id } })),
-      { list: 'watchlist', content_ids: [6] }
-    ]
-    await db.collection<Document>('removals').insertMany(
-      marks.map(mark => ({ user_id: viewer.id, at: recent, ...mark })),
-      { bypassDocumentValidation: true }
-    )
-    const arrivedOddly = odd.map((_, i) => 1020 + i)
-    for (const [since, more] of [
-      [undefined, arrivedOddly],
-      [cursor, []]
-    ] as const)
-      for (const perPage of [1, 3, 500]) {
-        const pages = await walk(viewer, since, perPage)
-        t.notOk(pages.some(({ reset }) => reset))
-        t.strictSame(summary(pages), {
-          history: [1, 2, ...more],
-          watchlist: [1, 2],
-          hidden: [1, 2, ...more],
-          ratings: [1, 2, ...more],
-          preferences: [1, 2, ...more],
-          removed: { ...nothing.removed, watchlist: pages.length > 1 || since ? [6] : [] }
-        })
-      }
   })
 
   t.test('are there for a user whose own document is gone', async t => {

@@ -257,17 +257,6 @@ t.test('ratings', async t => {
     })
   })
 
-  t.test('a rating of a kind that only other software knows counts for nothing', async t => {
-    const viewer = await viewerOf(app)
-    await watch(viewer, 1, completed)
-    const before = await recommendedTo(viewer)
-    const created_at = new Date()
-    const odd = ['love', undefined, null, ['like']].map((rating, i) => ({ user_id: viewer.id, content_id: i + 2, rating, created_at }))
-    await databaseOf(app).collection('ratings').insertMany(odd, { bypassDocumentValidation: true })
-    t.strictSame(await recommendedTo(viewer), before)
-    t.strictSame(await ratingsBy(viewer), [])
-  })
-
   t.test('a disliked title', async t => {
     // What is popular must not change in the middle of a test.
     t.beforeEach(() => counted(app))
@@ -319,24 +308,6 @@ t.test('ratings', async t => {
       await dislike(await viewerOf(app), 1, 203)
       t.equal((await anybody(app).get('/home')).body, before)
     })
-  })
-
-  t.test('broken ratings of other software are left out, and count as far as they can be read', async t => {
-    const viewer = await viewerOf(app)
-    const documents = [
-      { content_id: 'x', rating: 'like', created_at: new Date() },
-      { content_id: 203, rating: 'dislike' },
-      { content_id: 1, rating: 'like', created_at: 'x' },
-      { content_id: 2, rating: 'love', created_at: new Date() },
-      { rating: 'like', created_at: new Date() }
-    ]
-    await stored.insertMany(documents.map(document => ({ user_id: viewer.id, ...document })) as never, { bypassDocumentValidation: true })
-    t.strictSame(await ratingsBy(viewer), [])
-    const list = await recommendedTo(viewer)
-    t.ok(reasonsOf(list).includes(1))
-    t.notOk(list.some(({ id }) => id === 203))
-    await watch(viewer, 3, completed)
-    t.equal((await viewer.get('/home')).statusCode, 200)
   })
 
   t.test('nothing of another user is shown or changed', async t => {
