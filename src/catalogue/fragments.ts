@@ -47,7 +47,7 @@ const contentForm = wireFormOf(Content, toContent)
 /** Undefined if the content cannot be served. */
 const fragmentOf = (content: ContentDocument): Fragment | undefined => {
   const wire = contentForm(content)
-  if (!wire || !isWireMoment(content.stamp)) return undefined
+  if (!wire || ![content.stamp, content.updated_at].every(isWireMoment)) return undefined
   const { handler_id, name, stamp } = content
   return { bytes: ownBytes(Buffer.from(JSON.stringify(wire).slice(0, -1))), handler_id, name, stamp: stamp.getTime() }
 }

@@ -95,8 +95,7 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
     const back = new Map<number, number[]>()
     for (const { content_id, updated_at } of await elementsOf(user_id, removed)) {
       const cutOff = cutOffs.get(content_id) as number
-      // Other software may have left the date out.
-      if (!(Number(updated_at) > cutOff)) back.set(cutOff, [...(back.get(cutOff) ?? []), content_id])
+      if (updated_at.getTime() <= cutOff) back.set(cutOff, [...(back.get(cutOff) ?? []), content_id])
     }
     for (const [cutOff, content_ids] of back) await remover.again(user_id, content_ids, new Date(cutOff))
   }

@@ -161,7 +161,7 @@ export const updateBy = (report: Progress, completedAt: number): Document => {
   return { $set: { ...defaultsAt(observed), ...(report.isMark ? onlyIf(isIncomplete, changes) : changes) } }
 }
 
-// What counts as started or completed, as filters and for elements in columns. Other software may have left out any of the fields.
+// What counts as started or completed, as filters and for elements in columns.
 
 type Columns<Name extends string> = Record<Name, (number | undefined)[]>
 
