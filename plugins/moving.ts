@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { Counter } from 'prom-client'
 import { gauge } from '../src/metrics/instruments.js'
-import { Moving } from '../src/sync/index.js'
+import { Mover } from '../src/sync/index.js'
 import { poll } from './preparation.js'
 
 /** Moves what viewers have of contents that were replaced, in the background. */
@@ -14,7 +14,7 @@ export default fp(
       labelNames: ['list'],
       registers: [metrics]
     })
-    const moving = new Moving({ catalogue, data, onMoved: (list, count) => counter.inc({ list }, count) })
+    const moving = new Mover({ catalogue, data, onMoved: (list, count) => counter.inc({ list }, count) })
     gauge(metrics, 'replaced_elements_due', '1 while elements of replaced contents may be left to move', () => Number(moving.isDue))
 
     const closing = new AbortController()

@@ -1,3 +1,4 @@
+import type { Collection, Document, Filter } from 'mongodb'
 import { type DeviceRefusal, type FieldError, unauthenticatedMessage } from '../schemas/common.js'
 import { pollStep } from '../schemas/device.js'
 import { bodyLimit } from './http/requests.js'
@@ -104,6 +105,13 @@ export const importRefused = (errors: LineError[], rest: number) => {
   const more = others === 0 ? '' : `, and ${others} more ${others === 1 ? 'error' : 'errors'}`
   return new ErrorAnswer(400, { success: false, code: 400, message: `line ${line}: ${field} ${message}${more}`, errors })
 }
+
+/** The error for an id that matched none of the caller's documents: `forbidden` if it is somebody else's, else `missing`. */
+export const forbiddenOr = async <T extends Document>(
+  missing: () => ErrorAnswer,
+  collection: Collection<T>,
+  id: Filter<T>
+): Promise<ErrorAnswer> => ((await collection.findOne(id, { projection: { _id: 1 } })) ? forbidden() : missing())
 
 /** Returns the value, or throws the error if there is none. */
 export const orThrow = <T>(value: T | null | undefined, missing: () => ErrorAnswer): T => {

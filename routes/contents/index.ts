@@ -56,9 +56,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const id = orThrow(integerId(request.params.contentId), resourceNotFound)
     const audience = app.audienceOf(request)
     const options = { vary: app.audienceHeaders }
-    const lead = orThrow(catalogue.openLead(id, audience), resourceNotFound)
-    if (lead === id) return reply.publicJson(contentAnswer(catalogue, id), options)
-    return reply.publicRedirect(`${settings.BASE_PATH}/contents/${lead}`, options)
+    const current = orThrow(catalogue.availableId(id, audience), resourceNotFound)
+    if (current === id) return reply.publicJson(contentAnswer(catalogue, id), options)
+    return reply.publicRedirect(`${settings.BASE_PATH}/contents/${current}`, options)
   })
 
   app.get('/:contentId/similar', { schema: similarSchema, config }, function listSimilar(request, reply) {

@@ -106,7 +106,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       if (!report) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
       // Undefined if the report is older than the removal of its element, and there is no newer one.
-      const elementId = await reports.put(viewer.id, report, catalogue.skeleton.leads)
+      const elementId = await reports.put(viewer.id, report, catalogue.skeleton.idsVersion)
       uptake.begin(viewer.id, report)
       reply.code(201)
       if (elementId) reply.header('location', `${settings.BASE_PATH}/history/${elementId}`)
@@ -130,9 +130,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { id } = app.viewerOf(request)
     const audience = app.audienceOf(request)
     const stored = needsContent(body, catalogue, audience)
-      ? await reports.contentOf(id, params.watchedVideoId, catalogue.skeleton.leads)
+      ? await reports.contentOf(id, params.watchedVideoId, catalogue.skeleton.idsVersion)
       : undefined
-    const contentId = stored === undefined ? undefined : catalogue.skeleton.leadOf(stored)
+    const contentId = stored === undefined ? undefined : catalogue.skeleton.currentId(stored)
     const isShown = catalogue.ageFilterFor(audience) ?? (() => true)
     // With an age limit, the content is always known.
     if (contentId !== undefined && !isShown(contentId)) throw historyUpdateNotFound()

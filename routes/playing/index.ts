@@ -37,7 +37,7 @@ const playerOf = ({ id, sid }: Viewer, device = ''): Player =>
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { MAX_STREAMS } = app.settings
-  const { streams } = app.data
+  const { playing } = app.data
   const isLimited = MAX_STREAMS > 0
 
   app.post(
@@ -45,16 +45,16 @@ const route: FastifyPluginAsyncTypebox = async app => {
     { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(contentIdMissing) },
     async function play(request) {
       const { content_id, device } = request.body
-      if (catalogue.openLead(content_id, app.audienceOf(request)) === undefined) throw givenContentNotFound()
+      if (catalogue.availableId(content_id, app.audienceOf(request)) === undefined) throw givenContentNotFound()
       const viewer = app.viewerOf(request)
-      if (isLimited) await streams.play(viewer.account, playerOf(viewer, device), MAX_STREAMS)
+      if (isLimited) await playing.start(viewer.account, playerOf(viewer, device), MAX_STREAMS)
       return done(200, 'The device may play')
     }
   )
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function stopPlaying(request) {
     const viewer = app.viewerOf(request)
-    if (isLimited) await streams.stop(viewer.account, playerOf(viewer, request.query.device))
+    if (isLimited) await playing.stop(viewer.account, playerOf(viewer, request.query.device))
     return done(200, 'The device has stopped playing')
   })
 }

@@ -66,7 +66,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     '',
     { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(contentIdMissing) },
     async function addToWatchlist(request, reply) {
-      const content_id = orThrow(catalogue.openLead(request.body.content_id, app.audienceOf(request)), givenContentNotFound)
+      const content_id = orThrow(catalogue.availableId(request.body.content_id, app.audienceOf(request)), givenContentNotFound)
       await watchlist.add(app.viewerOf(request).id, content_id)
       reply.code(201)
       return done(201, 'The content was added to the watchlist')

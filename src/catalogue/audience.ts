@@ -16,7 +16,7 @@ export interface Audience {
 export const everybody: Audience = { country: undefined, maxAge: undefined }
 
 /** The one rule for what viewers may see: started, not ended, not deleted, allowed in their country, and not above their age limit. */
-export const isOpen = (skeleton: Skeleton, row: number, now: number, { country, maxAge }: Audience) => {
+export const isAvailable = (skeleton: Skeleton, row: number, now: number, { country, maxAge }: Audience) => {
   if (!(skeleton.starts.raw(row) <= now && now < skeleton.ends.raw(row))) return false
   if (!isWithinAge(skeleton, row, maxAge)) return false
   if (country === undefined) return true
@@ -34,7 +34,7 @@ export const existsFor = (skeleton: Skeleton, row: number, now: number, { maxAge
 
 /** The row of the title that a content belongs to, if both exist for the audience. Earlier ids lead. */
 export const titleFor = (skeleton: Skeleton, id: number, audience: Audience, now = Date.now()) => {
-  const row = skeleton.leadRow(id)
+  const row = skeleton.currentRow(id)
   if (row === undefined || !existsFor(skeleton, row, now, audience)) return undefined
   const title = treeOf(skeleton).title(row)
   return existsFor(skeleton, title, now, audience) ? title : undefined
@@ -42,7 +42,7 @@ export const titleFor = (skeleton: Skeleton, id: number, audience: Audience, now
 
 /** Tells by id which titles are in the lists of a viewer. One that the catalogue lacks passes only if there is no age limit. */
 export const isListedFor = (skeleton: Skeleton, audience: Audience) => (id: number) =>
-  skeleton.leadRow(id) === undefined ? audience.maxAge === undefined : titleFor(skeleton, id, audience) !== undefined
+  skeleton.currentRow(id) === undefined ? audience.maxAge === undefined : titleFor(skeleton, id, audience) !== undefined
 
 /** Stands for every country that no content names, because they all see the same. */
 const elsewhere = 'elsewhere'

@@ -4,7 +4,7 @@ import { Pacer } from '../overload/pacer.js'
 import { minutes } from '../time.js'
 import type { IsShown } from '../viewing/lists.js'
 import { type Answer, AnswerCache, type RunInTurn } from './answers.js'
-import { type Audience, isOpen, isWithinAge } from './audience.js'
+import { type Audience, isAvailable, isWithinAge } from './audience.js'
 import type { AnswerBody } from './bytes.js'
 import { type ContentDocument, fitsSkeleton } from './content-documents.js'
 import { Fragments } from './fragments.js'
@@ -134,16 +134,16 @@ export class Catalogue {
     return treeOf(this.skeleton)
   }
 
-  isOpen(id: number, audience: Audience, now = Date.now()) {
+  isAvailable(id: number, audience: Audience, now = Date.now()) {
     this.assertFresh()
     const row = this.skeleton.row(id)
-    return row !== undefined && isOpen(this.skeleton, row, now, audience)
+    return row !== undefined && isAvailable(this.skeleton, row, now, audience)
   }
 
-  /** The id that this one leads to, if that content is open. */
-  openLead(id: number, audience: Audience) {
-    const lead = this.skeleton.leadOf(id)
-    return this.isOpen(lead, audience) ? lead : undefined
+  /** The current id of a content, if the content is available. */
+  availableId(id: number, audience: Audience) {
+    const current = this.skeleton.currentId(id)
+    return this.isAvailable(current, audience) ? current : undefined
   }
 
   /** The revision of the contents in memory. */

@@ -74,6 +74,6 @@ export const storedIdsOf = (catalogue: Catalogue, contentId: string, audience: A
 /** The same as `titleIdOf`, if both are open. */
 export const openTitleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   const title = titleIdOf(catalogue, contentId, audience)
-  if (!catalogue.isOpen(Number(contentId), audience) || !catalogue.isOpen(title, audience)) throw resourceNotFound()
+  if (!catalogue.isAvailable(Number(contentId), audience) || !catalogue.isAvailable(title, audience)) throw resourceNotFound()
   return title
 }

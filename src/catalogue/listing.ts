@@ -1,7 +1,7 @@
 import type { ContentsQuery, orderFields } from '../../schemas/contents-query.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { Cache } from '../cache.js'
-import { type Audience, isOpen, nextChange, segmentOf } from './audience.js'
+import { type Audience, isAvailable, nextChange, segmentOf } from './audience.js'
 import { distinct, type RowFilter, type Selection, select } from './columns.js'
 import type { Ranks } from './search/index.js'
 import type { Skeleton } from './skeleton.js'
@@ -39,7 +39,7 @@ export class Listing {
     const key = `${order} ${segmentOf(this.skeleton, audience)}`
     const known = this.cache.get(key)
     if (known) return known
-    const rows = Int32Array.from(this.rows(order).filter(row => isOpen(this.skeleton, row, now, audience)))
+    const rows = Int32Array.from(this.rows(order).filter(row => isAvailable(this.skeleton, row, now, audience)))
     this.cache.set(key, rows)
     return rows
   }
@@ -99,7 +99,7 @@ export class Listing {
   private named(ids: readonly number[], order: Order, audience: Audience, now: number) {
     const { skeleton } = this
     const rows = [...new Set(ids)].flatMap(id => skeleton.row(id) ?? [])
-    return rows.filter(row => isOpen(skeleton, row, now, audience)).sort(comparison(skeleton, order))
+    return rows.filter(row => isAvailable(skeleton, row, now, audience)).sort(comparison(skeleton, order))
   }
 }
 

@@ -5,7 +5,7 @@ import { pageMeta } from '../http/reply.js'
 import type { Pacer } from '../overload/pacer.js'
 import { days, timeOf, timestamp } from '../time.js'
 import { type Answering, answerOf } from './answers.js'
-import { type Audience, isOpen, segmentOf } from './audience.js'
+import { type Audience, isAvailable, segmentOf } from './audience.js'
 import { jsonParts, listAnswer, pageBytes, partsOf } from './bytes.js'
 import { DictionaryColumn, distinct, firstWhere, passes, type Selection, select } from './columns.js'
 import { type Fragments, withContent } from './fragments.js'
@@ -18,7 +18,7 @@ interface ScheduleSource extends Answering {
   skeleton: Skeleton
   fragments: Fragments
   pacer: Pacer
-  isOpen: (id: number, audience: Audience, now: number) => boolean
+  isAvailable: (id: number, audience: Audience, now: number) => boolean
 }
 
 /** One page of GET /schedule. It is not cached, because by default each request has a time window of its own. */
@@ -48,7 +48,7 @@ export const onAirAnswer = (catalogue: ScheduleSource, query: OnAirQuery, audien
   const key = JSON.stringify(['on air', names, segmentOf(catalogue.skeleton, audience)])
   return catalogue.answer(key, async () => {
     const moment = Date.now()
-    const isShown = ({ content_id }: Programme) => catalogue.isOpen(content_id, audience, moment)
+    const isShown = ({ content_id }: Programme) => catalogue.isAvailable(content_id, audience, moment)
     const { channels, until } = catalogue.schedule.onAir(names, moment, isShown)
 
     const ids = channels.flatMap(({ now, next }) => [now, next].flatMap(programme => programme?.content_id ?? []))
@@ -158,7 +158,7 @@ export class Schedule {
       const content = rows[row] as number
       if (!((this.ends[row] as number) > from) || content === noRow) return false
       // Most contents have many programmes.
-      if (known[content] === unknown) known[content] = isOpen(skeleton, content, now, audience) ? open : closed
+      if (known[content] === unknown) known[content] = isAvailable(skeleton, content, now, audience) ? open : closed
       return known[content] === open
     }
     const filters = channel ? [this.channel.anyOf(channel)] : []

@@ -49,7 +49,7 @@ export class Skeleton {
   /** Incremented with every change, to invalidate what was derived from the rows. */
   version = 0
   /** Another object when earlier ids lead elsewhere, to invalidate what was derived from them. */
-  leads = {}
+  idsVersion = {}
 
   get size() {
     return this.rows.size
@@ -63,32 +63,32 @@ export class Skeleton {
     return this.id.raw(row)
   }
 
-  /** Where an earlier id leads. Any other id leads to itself. */
-  leadOf(id: number) {
-    return leadIn(this.successors, id)
+  /** The id of the content that has replaced an earlier id, or else the id itself. */
+  currentId(id: number) {
+    return currentIdIn(this.successors, id)
   }
 
-  leadRow(id: number) {
-    return this.row(this.leadOf(id))
+  currentRow(id: number) {
+    return this.row(this.currentId(id))
   }
 
   /** The present id of the content, then its earlier ones, under which viewers may have elements that are not moved yet. */
   idsOf(id: number): number[] {
-    const ids = new Set([this.leadOf(id)])
+    const ids = new Set([this.currentId(id)])
     for (const one of ids) for (const earlier of this.earlier.get(one) ?? []) if (this.rows.has(earlier)) ids.add(earlier)
     return [...ids]
   }
 
   /** The earlier ids, by the id that they lead to. */
   replaced() {
-    const leads = new Map<number, number[]>()
+    const replaced = new Map<number, number[]>()
     for (const earlier of this.successors.keys()) {
-      const lead = this.leadOf(earlier)
-      const others = leads.get(lead)
+      const current = this.currentId(earlier)
+      const others = replaced.get(current)
       if (others) others.push(earlier)
-      else leads.set(lead, [earlier])
+      else replaced.set(current, [earlier])
     }
-    return leads
+    return replaced
   }
 
   hasTerm(term: number) {
@@ -143,7 +143,7 @@ export class Skeleton {
     this.minAge.set(row, content.min_age ?? null)
     if (typeof content.min_age === 'number') this.minAges.add(content.min_age)
     this.starts.set(row, content.start_date.getTime())
-    // A deleted content ends before all time, which saves `isOpen` a check.
+    // A deleted content ends before all time, which saves `isAvailable` a check.
     this.setEnd(row, content.deleted_at ? -never : (content.end_date?.getTime() ?? never))
     this.putEarlier(content._id, content.replaces ?? [])
     this.created.set(row, content.created_at.getTime())
@@ -205,7 +205,7 @@ export class Skeleton {
   private putEarlier(id: number, earlier: readonly number[]) {
     const before = this.earlier.get(id) ?? []
     if (before.join() === earlier.join()) return
-    this.leads = {}
+    this.idsVersion = {}
     for (const one of before) if (this.successors.get(one) === id) this.setSuccessor(one, undefined)
     for (const one of earlier) this.setSuccessor(one, id)
     if (earlier.length > 0) this.earlier.set(id, earlier)
@@ -243,15 +243,15 @@ const creditsOf = ({ markers }: SkeletonContent) => {
 }
 
 /** Follows earlier ids to the last one. */
-export const leadIn = (successors: ReadonlyMap<number, number>, id: number) => {
-  let lead = id
+export const currentIdIn = (successors: ReadonlyMap<number, number>, id: number) => {
+  let current = id
   // Only other software can write a cycle.
   for (let steps = 0; steps < successors.size; steps++) {
-    const next = successors.get(lead)
+    const next = successors.get(current)
     if (next === undefined || next === id) break
-    lead = next
+    current = next
   }
-  return lead
+  return current
 }
 
 /** Caches what is made from a skeleton until a content changes. */

@@ -62,7 +62,7 @@ export class Tree {
 
   /** The title of a content by id, or undefined if it is not in the catalogue. Earlier ids lead. */
   titleOf(id: number) {
-    const row = this.skeleton.leadRow(id)
+    const row = this.skeleton.currentRow(id)
     return row === undefined ? undefined : this.title(row)
   }
 

@@ -20,10 +20,13 @@ import { dismissalIndexes, dismissalValidator } from '../viewing/dismissals.js'
 import { hiddenValidator } from '../viewing/hidden.js'
 import { historyIndexes, historyValidator } from '../viewing/history.js'
 import { listIndexes } from '../viewing/lists.js'
-import { streamIndexes } from '../viewing/playing.js'
+import { playingIndexes } from '../viewing/playing.js'
 import { preferencesIndexes, preferencesValidator } from '../viewing/preferences.js'
 import { ratingIndexes, ratingValidator } from '../viewing/ratings.js'
 import { watchlistValidator } from '../viewing/watchlist.js'
+
+/** A field that holds a profile, and one that holds an account. */
+const owners = ['user_id', 'account_id'] as const
 
 /** The indexes of each collection that has any. */
 export const indexes: Record<string, IndexDescription[]> = {
@@ -42,13 +45,16 @@ export const indexes: Record<string, IndexDescription[]> = {
   ratings: ratingIndexes,
   preferences: preferencesIndexes,
   seen: seenIndexes,
-  streams: streamIndexes,
+  playing: playingIndexes,
   nudges: nudgeIndexes,
   audit: auditIndexes
 }
 
-/** Those from which an erasure removes documents of its user: the collections with an index on `user_id`. */
-export const personalCollections = Object.keys(indexes).filter(name => indexes[name]?.some(({ key }) => 'user_id' in key))
+/** Those from which an erasure removes documents, by the field that an index finds them by. Users themselves are removed last. */
+export const personalCollections = Object.entries(indexes).flatMap(([name, of]) => {
+  const owner = owners.find(field => name !== 'users' && of.some(({ key }) => field in key))
+  return owner ? [{ name, owner }] : []
+})
 
 /**
  * What documents must be like in the collections that viewers are served from, so that what is read can be trusted. Not `contents`: other

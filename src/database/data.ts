@@ -25,7 +25,7 @@ import { hiddenOf } from '../viewing/hidden.js'
 import { historyOf } from '../viewing/history.js'
 import type { ViewerList } from '../viewing/lists.js'
 import { marksOf } from '../viewing/marks.js'
-import { streamsOf } from '../viewing/playing.js'
+import { playingOf } from '../viewing/playing.js'
 import { preferencesOf } from '../viewing/preferences.js'
 import { ratingsOf } from '../viewing/ratings.js'
 import { reportsOf } from '../viewing/reports.js'
@@ -95,7 +95,7 @@ export const dataOf = (db: Db, settings: DataSettings, { onSessionsEnded, onChan
     ratings: ratingsOf(db, listOf('ratings')),
     preferences: preferencesOf(db, listOf('preferences')),
     seen: seenOf(db),
-    streams: streamsOf(db),
+    playing: playingOf(db),
     moves: movesOf(db, tell),
     audit: auditOf(db, settings.AUDIT_DAYS)
   }

@@ -27,7 +27,7 @@ interface DeviceCodeDocument extends Partial<Decider> {
 }
 /** The user and the session that decided, and the epoch of the account at that time. */
 interface Decider {
-  user_id: number
+  account_id: number
   /** The profile that the device is signed in as. */
   profile_id: number
   sid: string
@@ -37,7 +37,7 @@ export type ApprovedDevice = DeviceCodeDocument & Decider
 
 export const deviceCodeIndexes: IndexDescription[] = [
   { key: { user_code: 1 }, unique: true },
-  { key: { user_id: 1 }, partialFilterExpression: { user_id: { $gt: 0 } } },
+  { key: { account_id: 1 }, partialFilterExpression: { account_id: { $gt: 0 } } },
   { key: { expires_at: 1 }, expireAfterSeconds: 0 }
 ]
 
@@ -96,17 +96,17 @@ export const deviceCodesOf = (db: Db) => {
     find: (userHash: string) => codes.findOne({ user_code: userHash, ...isUndecided, ...isLiving }),
 
     /** False if there is nothing to decide. The same decision of the same user may come again, as after a lost reply. */
-    decide: async (userHash: string, { user_id, profile_id, sid, epoch }: Decider, decision: Decision) => {
+    decide: async (userHash: string, { account_id, profile_id, sid, epoch }: Decider, decision: Decision) => {
       const { matchedCount } = await withRetries(() =>
         codes.updateOne(
-          { user_code: userHash, $or: [isUndecided, { decision, user_id, profile_id }], ...isLiving },
-          { $set: { decision, user_id, profile_id, sid, epoch } }
+          { user_code: userHash, $or: [isUndecided, { decision, account_id, profile_id }], ...isLiving },
+          { $set: { decision, account_id, profile_id, sid, epoch } }
         )
       )
       return matchedCount === 1
     },
 
     /** Removes what the user, or one of their sessions, has decided. One that comes later is refused by its epoch or its session. */
-    revoke: (user_id: number, sid?: string) => withRetries(() => codes.deleteMany({ user_id, ...(sid !== undefined && { sid }) }))
+    revoke: (account_id: number, sid?: string) => withRetries(() => codes.deleteMany({ account_id, ...(sid !== undefined && { sid }) }))
   }
 }

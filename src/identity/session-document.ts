@@ -6,7 +6,7 @@ import { timestamp } from '../time.js'
 export interface SessionDocument {
   _id: string
   /** The account. */
-  user_id: number
+  account_id: number
   /** The profile that watches, if it is not the first one. */
   profile_id?: number
   /** The name that the app gave its device. */
@@ -32,8 +32,8 @@ export interface SessionDocument {
 }
 
 type End = 'ended_at' | 'logged_out'
-type EndedSession = Pick<SessionDocument, '_id' | 'user_id' | 'expires_at' | 'logged_out'> & { ended_at: Date }
-const fields = { _id: text, user_id: id, expires_at: date }
+type EndedSession = Pick<SessionDocument, '_id' | 'account_id' | 'expires_at' | 'logged_out'> & { ended_at: Date }
+const fields = { _id: text, account_id: id, expires_at: date }
 
 export const sessionValidator = {
   $or: [

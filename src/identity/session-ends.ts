@@ -1,8 +1,7 @@
 import type { Db, Document, Filter } from 'mongodb'
 import { withRetries } from '../database/retry.js'
-import { resourceNotFound } from '../errors.js'
+import { forbiddenOr, resourceNotFound } from '../errors.js'
 import { minutes, seconds } from '../time.js'
-import { forbiddenOr } from '../viewing/lists.js'
 import { codeLife, deviceCodesOf } from './device-codes.js'
 import { type Account, isEnded, isLiving, isUsable, type SessionDocument } from './session-document.js'
 
@@ -25,7 +24,7 @@ const ending = (accessLife: number, more: Pick<SessionDocument, 'logged_out'> = 
         '$$ROOT',
         {
           _id: '$_id',
-          user_id: '$user_id',
+          account_id: '$account_id',
           ended_at: '$$NOW',
           ...more,
           expires_at: { $add: ['$$NOW', { $max: [tokensEndAfter(accessLife), codeLife] }] }
@@ -36,8 +35,8 @@ const ending = (accessLife: number, more: Pick<SessionDocument, 'logged_out'> = 
 ]
 
 /** Sessions of the first profile have no `profile_id`. */
-const ofProfiles = (user_id: number, profiles: number[]): Filter<SessionDocument> =>
-  profiles.includes(user_id)
+const ofProfiles = (account_id: number, profiles: number[]): Filter<SessionDocument> =>
+  profiles.includes(account_id)
     ? { $or: [{ profile_id: { $in: profiles } }, { profile_id: { $exists: false } }] }
     : { profile_id: { $in: profiles } }
 
@@ -47,9 +46,9 @@ const endedAtOnce = 500
 const stalledAfter = seconds(0.75)
 
 /** In how many milliseconds the last access token of an account has expired. */
-export const accessTokensEndIn = async (db: Db, user_id: number) => {
+export const accessTokensEndIn = async (db: Db, account_id: number) => {
   const left = { $cond: [{ $gt: ['$ended_at', null] }, { $subtract: ['$expires_at', '$$NOW'] }, tokensEndAfter(0)] }
-  const longest = [{ $match: { user_id } }, { $group: { _id: null, left: { $max: left } } }]
+  const longest = [{ $match: { account_id } }, { $group: { _id: null, left: { $max: left } } }]
   const [found] = await withRetries(() => db.collection('sessions').aggregate<{ left: number }>(longest).toArray())
   return found?.left ?? 0
 }
@@ -71,25 +70,25 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
   }
 
   /** A write is dated when it begins, and processes look back only a few seconds. So an end whose write took long is dated again. */
-  const announce = async (user_id: number, sids: string[], began: number) => {
+  const announce = async (account_id: number, sids: string[], began: number) => {
     onEnd(sids)
     for (let since = began; performance.now() - since > soonVisible; ) {
       since = performance.now()
-      const ended = { _id: { $in: sids }, user_id, ...isEnded }
+      const ended = { _id: { $in: sids }, account_id, ...isEnded }
       await withRetries(() => sessions.updateMany(ended, [{ $set: { ended_at: '$$NOW' } }]))
     }
   }
 
   /** Returns the ids of the sessions that it has ended. */
-  const endMany = async (user_id: number, filter: Filter<SessionDocument>) => {
-    const living = { ...filter, ...isLiving, user_id }
-    const candidates = { user_id, _id: { $in: await idsOf(living) } }
+  const endMany = async (account_id: number, filter: Filter<SessionDocument>) => {
+    const living = { ...filter, ...isLiving, account_id }
+    const candidates = { account_id, _id: { $in: await idsOf(living) } }
     if (candidates._id.$in.length === 0) return []
     const began = performance.now()
     await withRetries(() => sessions.updateMany({ $and: [living, candidates] }, update))
     // Some may have been used in the meantime, and no longer match the filter.
     const ended = await idsOf({ ...candidates, ...isEnded })
-    await announce(user_id, ended, began)
+    await announce(account_id, ended, began)
     return ended
   }
 
@@ -103,55 +102,55 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
     )
 
   /** Ends what is stored. What is stored later, another epoch has to refuse. */
-  const endBegun = async (user_id: number, kept?: string) => {
-    await endMany(user_id, kept === undefined ? {} : { _id: { $ne: kept } })
-    await revokeApprovals(user_id)
+  const endBegun = async (account_id: number, kept?: string) => {
+    await endMany(account_id, kept === undefined ? {} : { _id: { $ne: kept } })
+    await revokeApprovals(account_id)
   }
 
   /** An upsert, because an access token may outlive the document of its session. */
-  const endOne = async (user_id: number, sid: string, change: Document[]) => {
+  const endOne = async (account_id: number, sid: string, change: Document[]) => {
     const began = performance.now()
-    await withRetries(() => sessions.updateOne({ _id: sid, user_id }, change, { upsert: true }))
-    await announce(user_id, [sid], began)
+    await withRetries(() => sessions.updateOne({ _id: sid, account_id }, change, { upsert: true }))
+    await announce(account_id, [sid], began)
   }
 
   return {
-    end: (user_id: number, sid: string) => endOne(user_id, sid, update),
+    end: (account_id: number, sid: string) => endOne(account_id, sid, update),
     /** Ends a session that asks for it. The devices that it has approved may still sign in. */
-    logOut: (user_id: number, sid: string) => endOne(user_id, sid, ending(accessLife, { logged_out: true })),
+    logOut: (account_id: number, sid: string) => endOne(account_id, sid, ending(accessLife, { logged_out: true })),
 
-    endById: async (user_id: number, sid: string) => {
+    endById: async (account_id: number, sid: string) => {
       const began = performance.now()
-      const { matchedCount } = await withRetries(() => sessions.updateOne({ _id: sid, user_id, ...isUsable() }, update))
+      const { matchedCount } = await withRetries(() => sessions.updateOne({ _id: sid, account_id, ...isUsable() }, update))
       if (matchedCount === 0) throw await forbiddenOr(resourceNotFound, sessions, { _id: sid, ...isUsable() })
-      await announce(user_id, [sid], began)
-      await revokeApprovals(user_id, sid)
+      await announce(account_id, [sid], began)
+      await revokeApprovals(account_id, sid)
     },
 
     /** All but `kept`, if it is given. */
-    endAll: async (user_id: number, kept?: string) => {
-      await beginEpoch(user_id, kept)
-      await endBegun(user_id, kept)
+    endAll: async (account_id: number, kept?: string) => {
+      await beginEpoch(account_id, kept)
+      await endBegun(account_id, kept)
     },
     endBegun,
 
-    endProfile: (user_id: number, profile_id: number) => endMany(user_id, { profile_id }),
+    endProfile: (account_id: number, profile_id: number) => endMany(account_id, { profile_id }),
 
     /**
      * Keeps `begun` and the newest others for which there is room. Ends all beyond a point in the order of last use: if it ended a number
      * of sessions, two calls at once would end twice as many. With `profiles`, ends only sessions of these profiles.
      */
-    endSurplus: async (user_id: number, begun: string, profiles?: number[]) => {
-      const others = { user_id, _id: { $ne: begun }, ...isLiving }
-      const endable: Filter<SessionDocument> = profiles ? { $and: [others, ofProfiles(user_id, profiles)] } : others
-      const kept = profiles ? await sessions.countDocuments({ $and: [others, { $nor: [ofProfiles(user_id, profiles)] }] }) : 0
+    endSurplus: async (account_id: number, begun: string, profiles?: number[]) => {
+      const others = { account_id, _id: { $ne: begun }, ...isLiving }
+      const endable: Filter<SessionDocument> = profiles ? { $and: [others, ofProfiles(account_id, profiles)] } : others
+      const kept = profiles ? await sessions.countDocuments({ $and: [others, { $nor: [ofProfiles(account_id, profiles)] }] }) : 0
       const room = Math.max(0, sessionsPerUser - 1 - kept)
       // Each use extends a session, so `expires_at` is in the order of last use.
       const order = { sort: { expires_at: -1, _id: -1 }, projection: { expires_at: 1 }, skip: room } as const
       const firstSurplus = await sessions.findOne(endable, order)
       if (!firstSurplus) return []
       const { _id, expires_at } = firstSurplus
-      return endMany(user_id, { $and: [endable, { $or: [{ expires_at: { $lt: expires_at } }, { expires_at, _id: { $lte: _id } }] }] })
+      return endMany(account_id, { $and: [endable, { $or: [{ expires_at: { $lt: expires_at } }, { expires_at, _id: { $lte: _id } }] }] })
     },
 
     /**

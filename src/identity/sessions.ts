@@ -7,7 +7,7 @@ import { type Account, epochOf, isOfEpoch, isUsable, lastUseOf, type SessionDocu
 import { type OnSessionsEnded, sessionEndsOf, sessionsPerUser } from './session-ends.js'
 
 export const sessionIndexes: IndexDescription[] = [
-  { key: { user_id: 1, expires_at: 1, _id: 1 } },
+  { key: { account_id: 1, expires_at: 1, _id: 1 } },
   { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   { key: { ended_at: 1 }, partialFilterExpression: { ended_at: { $gt: new Date(0) } } }
 ]
@@ -16,7 +16,7 @@ const spentKept = 32
 
 export interface Session {
   sid: string
-  user_id: number
+  account_id: number
   /** The account itself for its first profile. */
   profile_id: number
   epoch: number
@@ -52,7 +52,7 @@ const tokenForm = /^([1-9]\d{0,15})\.([0-9a-f-]{36})\.([1-9]\d{0,15})\.([\w-]{32
 const read = (token: string) => {
   const [, user, sid, generation, family, secret] = tokenForm.exec(token) ?? []
   if (!user || !sid || !generation || !family || !secret) return undefined
-  return { user_id: Number(user), sid, generation: Number(generation), family, secret }
+  return { account_id: Number(user), sid, generation: Number(generation), family, secret }
 }
 
 export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) => {
@@ -61,20 +61,20 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
   const { endSurplus, ...ends } = sessionEndsOf(db, accessLife, onEnd)
 
   /** A session that has not ended, by the database, and its account. Undefined if it has. */
-  const living = async (user_id: number, sid: string) => {
+  const living = async (account_id: number, sid: string) => {
     const [session, account] = await Promise.all([
-      sessions.findOne({ _id: sid, user_id, ...isUsable() }),
-      accounts.findOne({ _id: user_id }, { projection: { session_epoch: 1, kept_session: 1 } })
+      sessions.findOne({ _id: sid, account_id, ...isUsable() }),
+      accounts.findOne({ _id: account_id }, { projection: { session_epoch: 1, kept_session: 1 } })
     ])
     return session && account && isOfEpoch({ sid, epoch: session.epoch }, account) ? { session, account } : undefined
   }
 
   const insert = async (account: Account, device: string | null, { profile_id = account._id, inPlaceOf }: Beginning): Promise<Begun> => {
-    const [user_id, epoch] = [account._id, epochOf(account)]
+    const [account_id, epoch] = [account._id, epochOf(account)]
     const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
     const session = {
-      user_id,
-      ...(profile_id !== user_id && { profile_id }),
+      account_id,
+      ...(profile_id !== account_id && { profile_id }),
       device,
       family: hashOf(family),
       secret: hashOf(secret),
@@ -86,9 +86,9 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       expires_at: new Date(now.getTime() + seconds(life))
     }
     // A retry after a lost reply must not bring back a session that was ended in the meantime.
-    await withRetries(() => sessions.updateOne({ _id: sid, user_id }, { $setOnInsert: session }, { upsert: true }))
-    const replaced = await withRetries(() => endSurplus(user_id, sid, inPlaceOf))
-    return { replaced, sid, user_id, profile_id, epoch, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
+    await withRetries(() => sessions.updateOne({ _id: sid, account_id }, { $setOnInsert: session }, { upsert: true }))
+    const replaced = await withRetries(() => endSurplus(account_id, sid, inPlaceOf))
+    return { replaced, sid, account_id, profile_id, epoch, refresh_token: `${account_id}.${sid}.1.${family}.${secret}` }
   }
 
   return {
@@ -105,7 +105,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       const session = await insert(account, device, options)
       const user = await confirm(session)
       if (user !== undefined) return { user, session }
-      await ends.end(session.user_id, session.sid)
+      await ends.end(session.account_id, session.sid)
       return undefined
     },
 
@@ -113,9 +113,9 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
     renew: async (token: string): Promise<Session | undefined> => {
       const given = read(token)
       if (!given) return undefined
-      const { sid, user_id, generation } = given
+      const { sid, account_id, generation } = given
       const [secret, now] = [random(), new Date()]
-      const family = { _id: sid, user_id, family: hashOf(given.family) }
+      const family = { _id: sid, account_id, family: hashOf(given.family) }
       const renewed = await withRetries(() =>
         sessions.findOneAndUpdate(
           { ...family, generation, secret: hashOf(given.secret), expires_at: { $gt: now } },
@@ -136,14 +136,14 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       if (session?.secret === hashOf(secret))
         return {
           sid,
-          user_id,
-          profile_id: session.profile_id ?? user_id,
+          account_id,
+          profile_id: session.profile_id ?? account_id,
           epoch: session.epoch,
-          refresh_token: `${user_id}.${sid}.${generation + 1}.${given.family}.${secret}`
+          refresh_token: `${account_id}.${sid}.${generation + 1}.${given.family}.${secret}`
         }
 
       if (session && generation < session.generation && isReuse(session, generation, now.getTime() - seconds(grace))) {
-        await ends.end(user_id, sid)
+        await ends.end(account_id, sid)
       }
       return undefined
     },
@@ -151,15 +151,15 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
     living,
 
     /** A token may be accepted for 2 s after its session has ended. That must not be enough to sign in, or to sign out the owner. */
-    livingOrThrow: async (user_id: number, sid: string) => orThrow(await living(user_id, sid), unauthenticated),
+    livingOrThrow: async (account_id: number, sid: string) => orThrow(await living(account_id, sid), unauthenticated),
 
     /** Whether a session has ended by its own request. */
-    hasLoggedOut: async (user_id: number, sid: string) => (await sessions.findOne({ _id: sid, user_id, logged_out: true })) !== null,
+    hasLoggedOut: async (account_id: number, sid: string) => (await sessions.findOne({ _id: sid, account_id, logged_out: true })) !== null,
 
     /** The sessions of a user, the one used last first. */
-    list: async (user_id: number) => {
+    list: async (account_id: number) => {
       const order = { sort: { expires_at: -1, _id: -1 }, limit: sessionsPerUser } as const
-      const found = await sessions.find({ user_id, ...isUsable() }, order).toArray()
+      const found = await sessions.find({ account_id, ...isUsable() }, order).toArray()
       return found.sort((a, b) => lastUseOf(b).getTime() - lastUseOf(a).getTime())
     },
 

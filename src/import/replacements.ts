@@ -1,5 +1,5 @@
 import type { ContentDocument } from '../catalogue/content-documents.js'
-import { leadIn } from '../catalogue/skeleton.js'
+import { currentIdIn } from '../catalogue/skeleton.js'
 import { Table } from '../table.js'
 import type { ImportRun, ReportFault } from './kind.js'
 
@@ -69,10 +69,10 @@ export class Replacements {
   }
 
   /** Lets what viewers have of earlier ids count for the contents that have replaced these. */
-  async lead(records: { content_id: number | null }[]) {
+  async apply(records: { content_id: number | null }[]) {
     if (!this.final) await this.check(() => undefined)
     const final = this.final as Map<number, number>
-    for (const record of records) if (record.content_id !== null) record.content_id = leadIn(final, record.content_id)
+    for (const record of records) if (record.content_id !== null) record.content_id = currentIdIn(final, record.content_id)
   }
 
   private async load() {

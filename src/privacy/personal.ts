@@ -4,7 +4,13 @@ import type { ListElement } from '../viewing/lists.js'
 
 interface PersonalDocument {
   _id: never
-  user_id: number
+  user_id?: number
+  account_id?: number
+}
+
+interface PersonalCollection {
+  name: string
+  owner: 'user_id' | 'account_id'
 }
 
 /** More would take longer than an operation may. */
@@ -12,21 +18,21 @@ const removedAtOnce = 5000
 
 const portionSize = 500
 
-/** The documents of one user in all collections that have a `user_id`. */
-export const personalOf = (db: Db, collections: string[]) => {
+/** The documents of one user, profile or account, in all collections that have such documents. */
+export const personalOf = (db: Db, collections: PersonalCollection[]) => {
   /** Returns whether there may be more. */
-  const removeSome = async (name: string, user_id: number) => {
+  const removeSome = async ({ name, owner }: PersonalCollection, id: number) => {
     const documents = db.collection<PersonalDocument>(name)
     const some = { projection: { _id: 1 }, limit: removedAtOnce, batchSize: removedAtOnce }
-    const found = await withRetries(() => documents.find({ user_id }, some).toArray())
+    const found = await withRetries(() => documents.find({ [owner]: id }, some).toArray())
     const ids = found.map(({ _id }) => _id)
-    if (ids.length > 0) await withRetries(() => documents.deleteMany({ user_id, _id: { $in: ids } }, { hint: { _id: 1 } }))
+    if (ids.length > 0) await withRetries(() => documents.deleteMany({ [owner]: id, _id: { $in: ids } }, { hint: { _id: 1 } }))
     return found.length === removedAtOnce
   }
 
   return {
-    removeAll: async (user_id: number) => {
-      for (const name of collections) while (await removeSome(name, user_id));
+    removeAll: async (id: number) => {
+      for (const collection of collections) while (await removeSome(collection, id));
     },
 
     /**

@@ -75,7 +75,7 @@ export const viewingOf = (
     for (let like = likes[next]; like && like.at >= since; like = likes[++next]) add(like.title, like.title, full)
   }
   history.content_ids.forEach((content_id, i) => {
-    const row = content_id === undefined ? undefined : skeleton.leadRow(content_id)
+    const row = content_id === undefined ? undefined : skeleton.currentRow(content_id)
     if (row === undefined) return
     const title = tree.title(row)
     // A title that was begun after it was seen in vain does not fade, even if it was begun for only a moment.

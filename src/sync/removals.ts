@@ -3,9 +3,9 @@ import { date, id, listOf, objectId, optional, text, validatorOf, whole } from '
 import { isUnavailable } from '../database/faults.js'
 import { findAll } from '../database/read-all.js'
 import { withRetries } from '../database/retry.js'
-import { type ErrorAnswer, resourceNotFound } from '../errors.js'
+import { type ErrorAnswer, forbiddenOr, resourceNotFound } from '../errors.js'
 import { days, seconds } from '../time.js'
-import { forbiddenOr, type IsShown, type ListDescription, type ListElement, type ViewerList } from '../viewing/lists.js'
+import type { IsShown, ListDescription, ListElement, ViewerList } from '../viewing/lists.js'
 import type { Teller } from './telling.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { ContinueWatchingCard } from '../../schemas/continue-watching.js'
 import type { Meta } from '../../schemas/page.js'
-import { type Audience, isOpen, isWithinAge } from '../catalogue/audience.js'
+import { type Audience, isAvailable, isWithinAge } from '../catalogue/audience.js'
 import { jsonParts, pageBytes } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Fragment } from '../catalogue/fragments.js'
@@ -46,10 +46,10 @@ export const continueWatching = (
 ): Card[] => {
   const { content_ids, percentages, plays, updated } = history
   const now = Date.now()
-  const rows = content_ids.map(id => (id === undefined ? undefined : skeleton.leadRow(id)))
+  const rows = content_ids.map(id => (id === undefined ? undefined : skeleton.currentRow(id)))
   const playsOf = playsByRow(rows, plays)
   const dismissedAt = tree.latest(dismissed)
-  const isShown = (row: number) => isOpen(skeleton, row, now, audience)
+  const isShown = (row: number) => isAvailable(skeleton, row, now, audience)
 
   /** The first later content that was completed fewer than `times` times, so that a show that is watched again goes on, too. */
   const nextAfter = (row: number, times: number) => {
@@ -90,7 +90,7 @@ export type CardWithHistory = Card & { element: HistoryDocument | undefined }
 export const cardsWithHistory = ({ skeleton }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
   const elementOf = new Map<number, HistoryDocument>()
   for (const element of elements) {
-    const content_id = skeleton.leadOf(element.content_id)
+    const content_id = skeleton.currentId(element.content_id)
     const other = elementOf.get(content_id)
     if (!other || other.updated_at < element.updated_at)
       elementOf.set(content_id, element.content_id === content_id ? element : { ...element, content_id })

@@ -3,14 +3,13 @@ import type { HistoryProgress, HistoryStatus } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { amount, count, date, flag, id, objectId, optional, text, validatorOf } from '../database/bson-schema.js'
 import { findAll } from '../database/read-all.js'
-import { type ErrorAnswer, resourceNotFound } from '../errors.js'
+import { type ErrorAnswer, forbiddenOr, resourceNotFound } from '../errors.js'
 import type { Remover } from '../sync/index.js'
 import { timestamp } from '../time.js'
 import { coveringIndex, historyColumnsOf } from './history-columns.js'
 import {
   arrivalIndex,
   exportIndex,
-  forbiddenOr,
   type IsShown,
   type ListDescription,
   type ListElement,

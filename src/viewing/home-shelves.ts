@@ -1,6 +1,6 @@
 import type { HomeKind, HomeQuery, HomeRow } from '../../schemas/home.js'
 import { Cache } from '../cache.js'
-import { type Audience, isOpen } from '../catalogue/audience.js'
+import { type Audience, isAvailable } from '../catalogue/audience.js'
 import { type JsonParts, jsonParts, ownBytes } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Fragment } from '../catalogue/fragments.js'
@@ -166,7 +166,7 @@ export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: 
     kind: 'watchlist',
     more: `${basePath}/watchlist`,
     items: saved
-      .map(element => ({ ...element, content_id: catalogue.skeleton.leadOf(element.content_id) }))
+      .map(element => ({ ...element, content_id: catalogue.skeleton.currentId(element.content_id) }))
       .filter(({ content_id }) => (isShown?.(content_id) ?? true) && seen.size < seen.add(content_id).size)
       .slice(0, items)
       .map(element => ({ content_id: element.content_id, parts: content => watchlistParts(element, content) }))
@@ -196,7 +196,7 @@ export const becauseShelves = (sources: HomeSources, viewing: Viewing, { items, 
   const shelves: PlannedShelf[] = []
   const excluded = new Set([...viewing.excluded, ...taken])
   for (const watched of [...viewing.titles.keys()].slice(0, maxTitlesTried)) {
-    if (!isOpen(skeleton, watched, Date.now(), audience)) continue
+    if (!isAvailable(skeleton, watched, Date.now(), audience)) continue
     const choose = (excluded: Set<number>) => recommender.similar(watched, audience, items, excluded)
     const similar = fadedLast({ excluded, faded: viewing.faded }, items, choose, title => title)
     if (similar.length === 0) continue

@@ -3,7 +3,6 @@ import type { Changes } from '../../schemas/changes.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { date, id, optional } from '../database/bson-schema.js'
 import { aggregateAll } from '../database/read-all.js'
-import { type ErrorAnswer, forbidden } from '../errors.js'
 import type { Remover, Teller } from '../sync/index.js'
 
 /** An element of a viewer's list. Each list is a collection with one element per user and content. */
@@ -150,13 +149,6 @@ const contentsToLeaveOut = async <T extends Document>(db: Db, collection: Collec
   const elements = await aggregateAll<{ content_id: number }>(db, collection, stages)
   return elements.map(({ content_id }) => content_id).filter(id => !isShown(id))
 }
-
-/** The error for an id that matched none of the user's documents: `forbidden` if it is another user's, else `missing`. */
-export const forbiddenOr = async <T extends { user_id: number }>(
-  missing: () => ErrorAnswer,
-  collection: Collection<T>,
-  id: Filter<T>
-): Promise<ErrorAnswer> => ((await collection.findOne(id, { projection: { _id: 1 } })) ? forbidden() : missing())
 
 // Values of fields in an update that may add the document.
 

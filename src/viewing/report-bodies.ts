@@ -1,5 +1,5 @@
 import { maxMarked, ProgressReport, type ProgressUpdate, type RefusedReport, type WatchedMark } from '../../schemas/history.js'
-import { type Audience, isOpen } from '../catalogue/audience.js'
+import { type Audience, isAvailable } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound, invalid, orThrow } from '../errors.js'
 import { hasContentId } from '../http/requests.js'
@@ -21,7 +21,7 @@ const check = compileValidator({ schema: ProgressReport })
 
 /** What is reported about a content, or undefined if it is not open to the audience. */
 export const reportOf = (body: ProgressReport, catalogue: Catalogue, audience: Audience): Report | undefined => {
-  const content_id = catalogue.openLead(body.content_id, audience)
+  const content_id = catalogue.availableId(body.content_id, audience)
   if (content_id === undefined) return undefined
   return { ...reported(content_id, catalogue), progress: progressIn(content_id, body, catalogue, audience) }
 }
@@ -60,16 +60,16 @@ export const readReports = (bodies: unknown[], catalogue: Catalogue, audience: A
 /** The contents that are marked as watched or unwatched: the open episodes that a mark stands for, or the content alone. */
 export const markedBy = ({ content_id, up_to = false }: WatchedMark, catalogue: Catalogue, audience: Audience) => {
   const { skeleton, tree } = catalogue
-  const row = skeleton.row(orThrow(catalogue.openLead(content_id, audience), historyContentNotFound)) as number
+  const row = skeleton.row(orThrow(catalogue.availableId(content_id, audience), historyContentNotFound)) as number
   const type = skeleton.type.get(row)
   if (up_to && type !== 'episode') throw invalid([{ field: 'up_to', message: 'must be given with an episode' }])
   const now = Date.now()
-  const openAmong = (rows: Iterable<number>) => Array.from(rows).filter(one => isOpen(skeleton, one, now, audience))
+  const availableAmong = (rows: Iterable<number>) => Array.from(rows).filter(one => isAvailable(skeleton, one, now, audience))
   const rowsOf = () => {
-    if (type === 'show' || type === 'season') return openAmong(tree.episodes(row))
+    if (type === 'show' || type === 'season') return availableAmong(tree.episodes(row))
     if (!up_to) return [row]
     const episodes = [...tree.episodes(tree.title(row))]
-    return openAmong(episodes.slice(0, episodes.indexOf(row) + 1))
+    return availableAmong(episodes.slice(0, episodes.indexOf(row) + 1))
   }
   const rows = rowsOf()
   if (rows.length === 0) throw historyContentNotFound()

@@ -1,10 +1,9 @@
 import type { Collection, Db } from 'mongodb'
 import { Cache } from '../cache.js'
 import { withDuplicateRetries } from '../database/retry.js'
-import { historyUpdateNotFound } from '../errors.js'
+import { forbiddenOr, historyUpdateNotFound } from '../errors.js'
 import type { LateReports, Teller } from '../sync/index.js'
 import { type HistoryDocument, historyId } from './history.js'
-import { forbiddenOr } from './lists.js'
 import { type Progress, type Report, updateBy } from './progress.js'
 
 /** Enough for about twenty thousand elements. */
@@ -17,11 +16,11 @@ export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateRepor
   const history: Collection<HistoryDocument> = db.collection('history')
   /** The content id of each element, by user and element, which saves a later PUT a read. It may be the earlier id of a content, which leads to the present one. */
   const contentIds = new Cache<string, number>(cacheBytes, () => bytesOfId)
-  let knownLeads: object | undefined
-  /** `leads` changes when earlier ids lead elsewhere: elements may have been moved since their content ids were stored. */
-  const contentIdsFor = (leads: object | undefined) => {
-    if (leads !== knownLeads) contentIds.clear()
-    knownLeads = leads
+  let knownVersion: object | undefined
+  /** `idsVersion` changes when earlier ids lead elsewhere: elements may have been moved since their content ids were stored. */
+  const contentIdsFor = (idsVersion: object | undefined) => {
+    if (idsVersion !== knownVersion) contentIds.clear()
+    knownVersion = idsVersion
     return contentIds
   }
 
@@ -33,21 +32,21 @@ export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateRepor
 
   return {
     /** Creates or updates the one element of a user and a content. Returns its id, if there is an element. */
-    put: async (user_id: number, report: Report, leads?: object) => {
+    put: async (user_id: number, report: Report, idsVersion?: object) => {
       // Of a title that has replaced another, the element may still be stored under the earlier id.
       const isPlain = !report.progress.observed_at && !report.earlier?.length
       const element = await (isPlain ? putNow(user_id, report) : late.put(user_id, report))
       if (!element) return undefined
       const id = String(element._id)
-      contentIdsFor(leads).set(keyOf(user_id, id), element.content_id)
+      contentIdsFor(idsVersion).set(keyOf(user_id, id), element.content_id)
       return id
     },
 
     /** Like `put` for many reports, in one write. */
     putAll: late.putAll,
 
-    contentOf: async (user_id: number, id: string, leads?: object) => {
-      const known = contentIdsFor(leads).get(keyOf(user_id, id))
+    contentOf: async (user_id: number, id: string, idsVersion?: object) => {
+      const known = contentIdsFor(idsVersion).get(keyOf(user_id, id))
       if (known !== undefined) return known
       const _id = historyId(id, historyUpdateNotFound)
       const element = await history.findOne({ _id, user_id }, { projection: { content_id: 1 } })

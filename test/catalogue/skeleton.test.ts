@@ -114,14 +114,14 @@ t.test('earlier ids', async t => {
   t.test('lead to the last content of a chain', async t => {
     const skeleton = skeletonOf(content(9, { replaces: [7] }), content(7, { replaces: [5, 4] }), content(5), content(1))
     t.strictSame(
-      [5, 4, 7, 9, 1, 2].map(id => skeleton.leadOf(id)),
+      [5, 4, 7, 9, 1, 2].map(id => skeleton.currentId(id)),
       [9, 9, 9, 9, 1, 2]
     )
     t.strictSame(skeleton.idsOf(5), [9, 7, 5], 'nobody can have an element of a content that never was')
     t.strictSame([skeleton.idsOf(1), skeleton.idsOf(2)], [[1], [2]])
     t.strictSame([...skeleton.replaced()], [[9, [7, 5, 4]]])
-    t.equal(skeleton.leadRow(5), skeleton.row(9))
-    t.equal(skeleton.leadRow(2), undefined)
+    t.equal(skeleton.currentRow(5), skeleton.row(9))
+    t.equal(skeleton.currentRow(2), undefined)
   })
 
   t.test('are closed until they leave the list', async t => {
@@ -133,7 +133,7 @@ t.test('earlier ids', async t => {
     t.equal(endOf(skeleton, 5), Number.NEGATIVE_INFINITY, 'written again')
     skeleton.put(content(7, { replaces: null, stamp: two }))
     t.equal(endOf(skeleton, 5), Date.parse('2095-01-01'))
-    t.equal(skeleton.leadOf(5), 5)
+    t.equal(skeleton.currentId(5), 5)
     skeleton.put(content(7, { replaces: [5], stamp: one }))
     skeleton.markBroken(5)
     skeleton.put(content(7, { stamp: two }))
@@ -145,7 +145,7 @@ t.test('earlier ids', async t => {
     const to = [content(7, { stamp: two }), content(8, { replaces: [5], stamp: two })]
     for (const changed of [to, to.toReversed()]) {
       const skeleton = skeletonOf(...from, ...changed)
-      t.equal(skeleton.leadOf(5), 8)
+      t.equal(skeleton.currentId(5), 8)
       t.strictSame(skeleton.idsOf(7), [7])
     }
   })
@@ -153,7 +153,7 @@ t.test('earlier ids', async t => {
   t.test('that lead in a circle, which no import makes, lead somewhere', async t => {
     const skeleton = skeletonOf(content(1, { replaces: [2] }), content(2, { replaces: [3] }), content(3, { replaces: [1, 4] }), content(4))
     t.same(
-      [1, 2, 3, 4].map(id => typeof skeleton.leadOf(id)),
+      [1, 2, 3, 4].map(id => typeof skeleton.currentId(id)),
       Array(4).fill('number')
     )
     t.same(skeleton.idsOf(4).toSorted(), [1, 2, 3, 4])
@@ -161,10 +161,10 @@ t.test('earlier ids', async t => {
 
   t.test('do not count as changed when the content is written again', async t => {
     const skeleton = skeletonOf(content(7, { replaces: [5], stamp: one }))
-    const { leads } = skeleton
+    const { idsVersion } = skeleton
     skeleton.put(content(7, { replaces: [5], stamp: two, name: 'New' }))
-    t.equal(skeleton.leads, leads)
+    t.equal(skeleton.idsVersion, idsVersion)
     skeleton.put(content(7, { replaces: [5, 6], stamp: new Date(3) }))
-    t.not(skeleton.leads, leads)
+    t.not(skeleton.idsVersion, idsVersion)
   })
 })

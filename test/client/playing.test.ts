@@ -13,7 +13,7 @@ const settings = { MAX_STREAMS: '1' }
 
 t.test('devices of an account', async t => {
   const { app, baseUrl } = await serve(t, { settings })
-  const streams = databaseOf(app).collection('streams')
+  const playing = databaseOf(app).collection('playing')
 
   /** Devices that are signed in to a new account. Tests may answer for the service. */
   const household = async (
@@ -37,7 +37,7 @@ t.test('devices of an account', async t => {
     }
     type Device = Awaited<ReturnType<typeof deviceOf>>
     const devices = (await Promise.all(names.map(deviceOf))) as [Device, Device]
-    return { devices, makeRoom: () => streams.updateOne({ user_id: _id }, { $set: { streams: [] } }) }
+    return { devices, makeRoom: () => playing.updateOne({ account_id: _id }, { $set: { devices: [] } }) }
   }
 
   t.test('play one after the other', async t => {

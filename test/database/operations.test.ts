@@ -25,7 +25,7 @@ const viewerCollections = [
   'ratings',
   'preferences',
   'seen',
-  'streams',
+  'playing',
   'removals',
   'sessions',
   'users',
@@ -646,8 +646,8 @@ t.test('every query for viewers uses an index', async t => {
       byId: [() => data.users.byId(me._id), () => data.users.byId(999)],
       byEmail: [() => data.users.byEmail(me.email), () => data.users.byEmail('nobody@example.com')],
       ofSession: [
-        () => data.users.ofSession({ user_id: me._id, profile_id: me._id }),
-        () => data.users.ofSession({ user_id: me._id, profile_id: 999 })
+        () => data.users.ofSession({ account_id: me._id, profile_id: me._id }),
+        () => data.users.ofSession({ account_id: me._id, profile_id: 999 })
       ],
       all: [() => data.users.all().toArray()],
       add: [() => addUser(app)],
@@ -707,12 +707,15 @@ t.test('every query for viewers uses an index', async t => {
 
   t.test('every collection with documents of a user is among those that an erasure empties', async t => {
     for (const { name } of await db.listCollections().toArray()) {
-      if (name.startsWith('system.')) continue
+      // Users are removed by themselves, after everything else.
+      if (name.startsWith('system.') || name === 'users') continue
       const collection = db.collection(name)
-      if (!(await collection.findOne({ user_id: { $exists: true } }))) continue
-      const marked = await collection.insertOne({ user_id: 998, content_id: 1, user_code: 'x' }, { bypassDocumentValidation: true })
-      await data.personal.removeAll(998)
-      t.notOk(await collection.findOne({ _id: marked.insertedId }), name)
+      for (const owner of ['user_id', 'account_id']) {
+        if (!(await collection.findOne({ [owner]: { $exists: true } }))) continue
+        const marked = await collection.insertOne({ [owner]: 998, content_id: 1, user_code: 'x' }, { bypassDocumentValidation: true })
+        await data.personal.removeAll(998)
+        t.notOk(await collection.findOne({ _id: marked.insertedId }), name)
+      }
     }
   })
 
@@ -721,7 +724,7 @@ t.test('every query for viewers uses an index', async t => {
     for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'ratings', 'preferences', 'seen', 'removals', 'sessions'])
       for (const { name, key, expireAfterSeconds } of await db.collection(collection).indexes())
         if (name !== '_id_' && name !== 'ended_at_1' && name !== 'content_id_1' && expireAfterSeconds === undefined)
-          t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)
+          t.equal(Object.keys(key)[0], collection === 'sessions' ? 'account_id' : 'user_id', `${collection} ${name}`)
   })
 })
 

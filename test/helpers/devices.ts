@@ -1,5 +1,5 @@
 import type { UserDocument } from '../../src/identity/users.js'
-import type { StreamsDocument } from '../../src/viewing/playing.js'
+import type { PlayingDocument } from '../../src/viewing/playing.js'
 import { type App, addUser, beginSession } from './app.js'
 import { databaseOf } from './database.js'
 
@@ -27,6 +27,6 @@ export const profileOf = async ({ data }: App, account: UserDocument, max_age: n
   return data.profiles.byId(account._id, id)
 }
 
-/** The stored streams of an account. */
-export const streamsOf = async (app: App, { _id }: UserDocument) =>
-  (await databaseOf(app).collection<StreamsDocument>('streams').findOne({ user_id: _id }))?.streams ?? []
+/** The stored players of an account. */
+export const playersOf = async (app: App, { _id }: UserDocument) =>
+  (await databaseOf(app).collection<PlayingDocument>('playing').findOne({ account_id: _id }))?.devices ?? []

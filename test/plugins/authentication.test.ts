@@ -310,7 +310,7 @@ t.test('refused tokens', async t => {
       'a logout': ({ headers }) => here.inject({ method: 'POST', url: '/logout', headers }),
       'DELETE /sessions/{sessionId}': ({ sid, headers }) => here.inject({ method: 'DELETE', url: `/sessions/${sid}`, headers }),
       'DELETE /sessions': ({ headers }) => here.inject({ method: 'DELETE', url: '/sessions', headers }),
-      'a command': async ({ user_id }) => dataOf(databaseOf(here), here.settings).sessions.endAll(user_id)
+      'a command': async ({ account_id }) => dataOf(databaseOf(here), here.settings).sessions.endAll(account_id)
     }
     for (const [what, end] of Object.entries(ends)) {
       const session = await begin(here, user)
@@ -395,7 +395,7 @@ t.test('refused tokens', async t => {
     const command = dataOf(databaseOf(app), { ...app.settings, ACCESS_TOKEN_TTL: 9999 }).sessions
     await command.endAll(user._id)
     t.ok(isAbout(await remaining(session.sid), 1560), 'the lifetime of the token, and a minute for differing clocks')
-    t.strictSame(Object.keys((await sessions.findOne({ _id: session.sid })) ?? {}).sort(), ['_id', 'ended_at', 'expires_at', 'user_id'])
+    t.strictSame(Object.keys((await sessions.findOne({ _id: session.sid })) ?? {}).sort(), ['_id', 'account_id', 'ended_at', 'expires_at'])
 
     const before = await sessions.findOne({ _id: session.sid })
     await command.end(user._id, session.sid)
@@ -424,7 +424,7 @@ t.test('refused tokens', async t => {
     await databaseOf(app)
       .collection('sessions')
       .insertMany(
-        Array.from({ length: 20_000 }, () => ({ _id: crypto.randomUUID() as never, user_id: 1, ended_at: new Date(), expires_at }))
+        Array.from({ length: 20_000 }, () => ({ _id: crypto.randomUUID() as never, account_id: 1, ended_at: new Date(), expires_at }))
       )
     const ended = new EndedSessions()
     const { turns } = await turnsDuring(() => ended.refresh(app.data.sessions))

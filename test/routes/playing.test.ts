@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap'
 import type { SessionDocument } from '../../src/identity/session-document.js'
 import { sessionsPerUser } from '../../src/identity/session-ends.js'
-import type { StreamsDocument } from '../../src/viewing/playing.js'
+import type { PlayingDocument } from '../../src/viewing/playing.js'
 import { type Answer, assertRefused } from '../helpers/answers.js'
 import { addUser, beginSession, build, buildWith, password, providerUser } from '../helpers/app.js'
 import { change, databaseOf, seededUrl } from '../helpers/database.js'
-import { type Device, deviceOf, householdOf, profileOf, streamsOf } from '../helpers/devices.js'
+import { type Device, deviceOf, householdOf, playersOf, profileOf } from '../helpers/devices.js'
 import { film } from '../helpers/documents.js'
 import { freezableMongod, freeze } from '../helpers/freeze.js'
 import { issuer, providerSettings, providerToken } from '../helpers/provider.js'
@@ -24,7 +24,7 @@ const statusesOf = (answers: Answer[]) => answers.map(({ statusCode }) => status
 
 t.test('a limit of two', async t => {
   const app = await buildWith(t, { contents }, { settings })
-  const stored = databaseOf(app).collection<StreamsDocument>('streams')
+  const stored = databaseOf(app).collection<PlayingDocument>('playing')
 
   t.test('refuses the third device, until another one stops', async t => {
     const { user, devices } = await householdOf(app, 'Living room TV', null, 'Phone')
@@ -40,7 +40,7 @@ t.test('a limit of two', async t => {
     assertDone(t, await tv.stop(), 200)
     assertDone(t, await phone.play(), 200)
     assertFull(t, await tv.play(), 'a device without a name and Phone', [null, 'Phone'])
-    t.equal((await streamsOf(app, user)).length, 2)
+    t.equal((await playersOf(app, user)).length, 2)
   })
 
   t.test('holds for each account alone, and for all of its profiles', async t => {
@@ -52,8 +52,8 @@ t.test('a limit of two', async t => {
     assertFull(t, await tablet.play(), 'Phone and TV', ['Phone', 'TV'])
     assertDone(t, await phone.stop(), 200)
     assertDone(t, await tablet.play(), 200)
-    t.equal((await streamsOf(app, theirs.user)).length, 2, 'streams of others do not stop')
-    t.strictSame(await streamsOf(app, mia), [])
+    t.equal((await playersOf(app, theirs.user)).length, 2, 'streams of others do not stop')
+    t.strictSame(await playersOf(app, mia), [])
   })
 
   t.test('forgets a device a minute after its last heartbeat, by the clock of the database', async t => {
@@ -62,20 +62,20 @@ t.test('a limit of two', async t => {
     await tv.play()
     await tablet.play()
     const until = { $subtract: ['$$this.until', '$$NOW'] }
-    const lives = { $map: { input: '$streams', in: until } }
+    const lives = { $map: { input: '$devices', in: until } }
     const last = { $subtract: ['$expires_at', '$$NOW'] }
-    const [left] = await stored.aggregate([{ $match: { user_id: user._id } }, { $project: { lives, last } }]).toArray()
+    const [left] = await stored.aggregate([{ $match: { account_id: user._id } }, { $project: { lives, last } }]).toArray()
     t.equal(left?.lives.length, 2)
     for (const life of [...(left?.lives ?? []), left?.last]) t.ok(life > 50_000 && life <= 60_000, `${life}`)
     const leave = (milliseconds: number) =>
-      stored.updateOne({ user_id: user._id }, [
-        { $set: { streams: { $map: { input: '$streams', in: { player: '$$this.player', until: { $add: ['$$NOW', milliseconds] } } } } } }
+      stored.updateOne({ account_id: user._id }, [
+        { $set: { devices: { $map: { input: '$devices', in: { player: '$$this.player', until: { $add: ['$$NOW', milliseconds] } } } } } }
       ])
     await leave(10_000)
     t.equal((await phone.play()).statusCode, 409, 'but not before')
     await leave(0)
     assertDone(t, await phone.play(), 200)
-    t.equal((await streamsOf(app, user)).length, 1, 'the other streams are gone')
+    t.equal((await playersOf(app, user)).length, 1, 'the other streams are gone')
     await leave(-1)
     assertDone(t, await phone.play(), 200, 'a late heartbeat begins a new stream')
     assertDone(t, await tv.play(), 200)
@@ -98,7 +98,7 @@ t.test('a limit of two', async t => {
         'devices that play may go on'
       )
       t.ok(playing.length <= 3, 'one of the waiting devices may be in time')
-      t.equal((await streamsOf(app, user)).length, playing.length)
+      t.equal((await playersOf(app, user)).length, playing.length)
     }
   })
 
@@ -132,12 +132,12 @@ t.test('a limit of two', async t => {
       const answer = await tv.send('POST', { content_id }, headers)
       if (isOpen) assertDone(t, answer, 200, `${content_id} in ${country}`)
       else assertError(t, answer, 400, 404, 'The content was not found', `${content_id} in ${country}`)
-      t.equal((await streamsOf(app, user)).length, isOpen ? 1 : 0)
+      t.equal((await playersOf(app, user)).length, isOpen ? 1 : 0)
       await tv.stop()
     }
     assertDone(t, await tv.send('POST', { content_id: 1, device: '', streams: [], more: 1 }), 200, 'unknown fields are ignored')
     t.strictSame(
-      (await streamsOf(app, user)).map(({ player }) => player),
+      (await playersOf(app, user)).map(({ player }) => player),
       [{ sid: tv.sid }]
     )
   })
@@ -165,7 +165,7 @@ t.test('a limit of two', async t => {
     assertDone(t, await tv.play(), 200)
     t.notMatch((await app.inject({ url: '/me/export', headers: tv.headers })).body, /stream|playing/)
     assertDone(t, await app.inject({ method: 'DELETE', url: '/me', headers: tv.headers, payload: { password } }), 200)
-    t.equal(await stored.findOne({ user_id: user._id }), null)
+    t.equal(await stored.findOne({ account_id: user._id }), null)
   })
 })
 
@@ -176,7 +176,7 @@ t.test('without a limit everybody may play, and nothing is stored', async t => {
   for (const answer of await Promise.all(devices.map(device => device.play(777))))
     assertError(t, answer, 400, 404, 'The content was not found', 'apps learn of their mistakes')
   for (const answer of await Promise.all(devices.map(device => device.stop()))) assertDone(t, answer, 200)
-  t.strictSame(await streamsOf(app, user), [])
+  t.strictSame(await playersOf(app, user), [])
 })
 
 t.test('while the database is away, a heartbeat is a 503, but not without a limit', async t => {
@@ -201,7 +201,7 @@ t.test('while the database is away, a heartbeat is a 503, but not without a limi
 
   process.kill(mongod.pid, 'SIGCONT')
   // The stop that was a 503 may arrive now, even after a heartbeat: the next one begins the stream again.
-  await until(async () => (await tv.play()).statusCode === 200 && (await streamsOf(app, user)).length === 1)
+  await until(async () => (await tv.play()).statusCode === 200 && (await playersOf(app, user)).length === 1)
 })
 
 t.test('a session that ends gives its stream back', async t => {
@@ -242,7 +242,7 @@ t.test('a session that ends gives its stream back', async t => {
       await end(tv, household)
       t.equal((await phone.play()).statusCode, 200)
       t.strictSame(
-        (await streamsOf(app, household.user)).map(({ player }) => player),
+        (await playersOf(app, household.user)).map(({ player }) => player),
         [{ sid: phone.sid }]
       )
     })
@@ -272,7 +272,7 @@ t.test('a session that ends gives its stream back', async t => {
     const { user, devices } = await householdOf(app, 'TV', 'Phone')
     const [tv, phone] = devices
     await sessions.end(user._id, tv.sid)
-    t.equal(await app.data.streams.play(user._id, { sid: tv.sid }, 1), undefined)
+    t.equal(await app.data.playing.start(user._id, { sid: tv.sid }, 1), undefined)
     t.equal((await phone.play()).statusCode, 200)
   })
 
@@ -291,7 +291,7 @@ t.test('a session that ends gives its stream back', async t => {
       t.ok(began <= 3, `${began}`)
       for (const device of devices) await device.play()
       const living = devices.map(({ sid }) => sid)
-      const holders = (await streamsOf(three, user)).map(({ player }) => 'sid' in player && player.sid)
+      const holders = (await playersOf(three, user)).map(({ player }) => 'sid' in player && player.sid)
       t.equal(holders.length, 3)
       t.ok(holders.every(sid => sid && living.includes(sid)))
     }
@@ -351,7 +351,7 @@ t.test('with an identity provider, a stream belongs to the device that a profile
   })
 
   t.test('whatever its name is', async t => {
-    const names = ['$streams', '$$NOW', '{"$ne":1}', '\ud800', '👩‍🚀'.repeat(20), 'O\'Hara, "the" TV & Söhne', 'x'.repeat(100), ' ']
+    const names = ['$devices', '$$NOW', '{"$ne":1}', '\ud800', '👩‍🚀'.repeat(20), 'O\'Hara, "the" TV & Söhne', 'x'.repeat(100), ' ']
     for (const [i, name] of names.entries()) {
       const who = await viewer(`dora ${i}`)
       for (const device of [name, name, 'another']) assertDone(t, await who.play(device), 200, name)

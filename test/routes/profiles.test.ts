@@ -97,7 +97,7 @@ t.test('profiles', async t => {
     )
     await databaseOf(app)
       .collection('sessions')
-      .updateMany({ user_id: account.id }, { $unset: { device: '' } })
+      .updateMany({ account_id: account.id }, { $unset: { device: '' } })
     assertStatus(t, await account.send('POST', `/profiles/${mia}/token`), 200, 'from a session without a device')
   })
 

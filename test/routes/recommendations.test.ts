@@ -351,7 +351,7 @@ t.test('what was learnt', async t => {
     const viewer = await viewerOf(app)
     await watch(viewer, 18, completed)
     await change(app, 'contents', 18, { deleted_at: new Date(), name: 'Gone' })
-    await until(() => !app.catalogue.isOpen(18, everybody))
+    await until(() => !app.catalogue.isAvailable(18, everybody))
     t.match((await recommendedTo(viewer))[0]?.reason, { type: 'watched', content_id: 18, name: 'Gone' })
   })
 
@@ -365,7 +365,7 @@ t.test('what was learnt', async t => {
     await change(app, 'contents', 17, { name: 5 })
     await change(app, 'contents', id, { weight: 77 })
     const { skeleton } = app.catalogue
-    await until(() => !app.catalogue.isOpen(17, everybody) && skeleton.weight.raw(skeleton.row(id) as number) === 77)
+    await until(() => !app.catalogue.isAvailable(17, everybody) && skeleton.weight.raw(skeleton.row(id) as number) === 77)
     // Nobody is told, so the service notices only when it reads the content.
     await databaseOf(app).collection<{ _id: number }>('contents').deleteOne({ _id: id })
     const shown = await recommendedTo(viewer)

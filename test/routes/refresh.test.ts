@@ -316,8 +316,8 @@ t.test('a user has at most 100 sessions', async t => {
   const url = await databaseUrl(t)
   const app = await build(t, { url })
   const database = await databaseOf(t, url)
-  const sessions = database.collection<{ _id: string; user_id: number; expires_at: Date }>('sessions')
-  const countOf = (user_id: number) => sessions.countDocuments({ user_id, ended_at: { $exists: false } })
+  const sessions = database.collection<{ _id: string; account_id: number; expires_at: Date }>('sessions')
+  const countOf = (account_id: number) => sessions.countDocuments({ account_id, ended_at: { $exists: false } })
   /** One after the other, a second apart. */
   const beginInTurn = async (user_id: number, count: number) => {
     const begun = []
@@ -367,7 +367,7 @@ t.test('a user has at most 100 sessions', async t => {
   t.test('all that are too many go, however many there are', async t => {
     const user = await addUser(app)
     await beginSession(app.data, user)
-    const like = await sessions.findOne({ user_id: user._id })
+    const like = await sessions.findOne({ account_id: user._id })
     await sessions.insertMany(Array.from({ length: 3000 }, (_, i) => ({ ...like, _id: `${i}` }) as never))
     await logIn(app, user.email)
     t.equal(await countOf(user._id), 100)

@@ -38,7 +38,7 @@ const isDone = { success: true, code: 200, 'message ': /\w/, message: /\w/ }
 const app = await build(t)
 
 t.test('sessions', async t => {
-  const sessions = databaseOf(app).collection<{ _id: string; user_id: number }>('sessions')
+  const sessions = databaseOf(app).collection<{ _id: string; account_id: number }>('sessions')
   const newEmail = async () => (await addUser(app)).email
 
   t.test('are listed, the one used last first', async t => {

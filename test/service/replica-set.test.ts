@@ -163,7 +163,7 @@ t.test('a change that the next primary may lack is not taken up before the major
   t.ok(committedAt < element.updated_at.getTime(), `${new Date(committedAt)}, ${element.updated_at}`)
   t.strictSame(before, [['One'], []])
   t.strictSame(toldBefore, [1], 'nor do apps that keep a copy learn of it')
-  t.strictSame([fresh.isOpen(2, everybody), fresh.terms.byId(1)], [false, undefined])
+  t.strictSame([fresh.isAvailable(2, everybody), fresh.terms.byId(1)], [false, undefined])
 
   // Once the majority has the change, it is taken up.
   await until(async () => JSON.stringify(await shown()) === JSON.stringify([['Changed', 'Content 2'], [1]]), { within: 15_000 })

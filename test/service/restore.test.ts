@@ -164,7 +164,12 @@ t.test('a backup is restored by the steps of the documents, and brings back noth
 
   t.test('who was kept out stays out', async t => {
     await until(async () => (await data.users.byId(bob.id)) === null)
-    for (const list of ['history', 'watchlist', 'sessions']) t.equal(await db.collection(list).countDocuments({ user_id: bob.id }), 0, list)
+    for (const [list, owner] of [
+      ['history', 'user_id'],
+      ['watchlist', 'user_id'],
+      ['sessions', 'account_id']
+    ] as const)
+      t.equal(await db.collection(list).countDocuments({ [owner]: bob.id }), 0, list)
     t.equal((await again.signIn('bob')).status, 401)
     t.equal((await again.signIn('carl')).status, 401)
     t.equal((await again.signIn('carl', 'a password that nobody else knows')).status, 200)

@@ -338,7 +338,9 @@ t.test('erasures', async t => {
     }
     const left = async () => {
       const counts = ['history', 'watchlist', 'sessions'].map(name =>
-        databaseOf(one).collection(name).countDocuments({ user_id: viewer.id })
+        databaseOf(one)
+          .collection(name)
+          .countDocuments({ $or: [{ user_id: viewer.id }, { account_id: viewer.id }] })
       )
       return (await Promise.all(counts)).reduce((sum, count) => sum + count)
     }

@@ -33,7 +33,7 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
     isSuperseded: place => superseded.isSuperseded(place),
 
     async operations(records) {
-      await replacements.lead(records)
+      await replacements.apply(records)
       return records.map(record => operation(record, startedAt, run.completedAt))
     }
   }

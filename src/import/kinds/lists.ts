@@ -66,7 +66,7 @@ export const watchlist = (run: ImportRun, replacements: Replacements): Kind<Watc
     begin: async () => highest > 0 && counter.moveTo(highest),
 
     async operations(records) {
-      await replacements.lead(records)
+      await replacements.apply(records)
       const stored = await storedPairs(collection, records)
       const missing = new Map<string, WatchlistRecord>()
       for (const record of records) {
@@ -115,7 +115,7 @@ const ofTitles = <R extends Reference>(
   check: (entries, report) => checkReferences(run, replacements, entries, report),
 
   async operations(records) {
-    await replacements.lead(records)
+    await replacements.apply(records)
     const titleOf = await titlesOf(run, records)
     return records.flatMap(record => {
       const { user_id, content_id } = record
@@ -126,7 +126,7 @@ const ofTitles = <R extends Reference>(
 
 /** Reports elements whose user or content does not exist. Lets earlier ids of contents lead. */
 export const checkReferences = async ({ ids }: ImportRun, replacements: Replacements, entries: Entry<Reference>[], report: ReportFault) => {
-  await replacements.lead(entries.map(({ record }) => record))
+  await replacements.apply(entries.map(({ record }) => record))
   const users = await ids.users.missing(entries.map(({ record }) => record.user_id))
   const contents = await ids.contents.missing(entries.flatMap(({ record }) => record.content_id ?? []))
   if (users.size === 0 && contents.size === 0) return

@@ -45,7 +45,7 @@ export async function* watchedTitles(
       user = user_id
     }
     if (++read % 10_000 === 0) onProgress(read)
-    const row = skeleton.leadRow(content_id)
+    const row = skeleton.currentRow(content_id)
     if (row !== undefined) addInterest(titles, skeleton.idOf(tree.title(row)), interestOf(element, settings))
   }
   if (titles.size > 0) yield historyFrom(titles)

@@ -1,5 +1,5 @@
 import { Cache } from '../../cache.js'
-import { type Audience, type Country, isOpen } from '../../catalogue/audience.js'
+import { type Audience, type Country, isAvailable } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { defaultOrder } from '../../catalogue/listing.js'
 import { Best } from '../model/index.js'
@@ -46,7 +46,7 @@ export class Popular {
   *titles(audience: Audience, now: number): Generator<number> {
     const { skeleton, tree, listing } = this.catalogue
     const watched = this.order(audience.country)
-    for (const row of watched) if (isOpen(skeleton, row, now, audience)) yield row
+    for (const row of watched) if (isAvailable(skeleton, row, now, audience)) yield row
     const seen = new Set(watched)
     for (const row of listing.open(defaultOrder, audience, now)) {
       if (!seen.has(row) && tree.title(row) === row) yield row
@@ -65,7 +65,7 @@ export class Popular {
         if (scored > best.least && !excluded.has(row) && isWanted(row)) best.offer(found.push(row) - 1, scored)
       }
     }
-    offer(this.order(audience.country), row => isOpen(skeleton, row, now, audience))
+    offer(this.order(audience.country), row => isAvailable(skeleton, row, now, audience))
     const taken = new Set(best.taken.map(({ item }) => found[item]))
     offer(listing.open(defaultOrder, audience, now), row => !taken.has(row) && tree.title(row) === row)
     return best.taken.map(({ item }) => found[item] as number)

@@ -1,5 +1,5 @@
 import { Cache } from '../../cache.js'
-import { isOpen } from '../../catalogue/audience.js'
+import { isAvailable } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Viewing } from '../interest.js'
 import { type Past, poolSize, Ranker, reach, type Scored } from '../model/index.js'
@@ -92,7 +92,7 @@ export class ServedModel {
     const { rows } = this.mapping
     return (item: number) => {
       const row = rows[item] as number
-      return row >= 0 && !excluded.has(row) && isOpen(skeleton, row, now, audience)
+      return row >= 0 && !excluded.has(row) && isAvailable(skeleton, row, now, audience)
     }
   }
 
@@ -110,7 +110,7 @@ export class ServedModel {
     const rows = new Int32Array(ids.length).fill(-1)
     const items = new Int32Array(skeleton.size).fill(-1)
     ids.forEach((id, item) => {
-      const row = skeleton.leadRow(id)
+      const row = skeleton.currentRow(id)
       if (row === undefined) return
       const other = items[row] as number
       // A model that is older than a replacement may know a title by several ids. Its own goes first.

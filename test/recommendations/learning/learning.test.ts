@@ -169,7 +169,7 @@ t.test('titles of a model that have changed since it was trained', async t => {
   await change(app, 'contents', 14, { end_date: new Date(1e12) })
   await databaseOf(app).collection<{ _id: number }>('contents').deleteOne({ _id: 15 })
   await until(
-    () => app.catalogue.skeleton.parent.get(app.catalogue.skeleton.row(13) as number) === 30 && !app.catalogue.isOpen(14, everybody)
+    () => app.catalogue.skeleton.parent.get(app.catalogue.skeleton.row(13) as number) === 30 && !app.catalogue.isAvailable(14, everybody)
   )
   const fresh = await build(t, { url: app.settings.MONGO_URL })
   const shown = await recommendedTo({ get: url => fresh.inject({ url, headers: viewer.headers }) })

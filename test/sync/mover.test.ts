@@ -4,8 +4,8 @@ import t, { type Test } from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
 import { ensureCollections } from '../../src/database/collections.js'
 import { connectionTo } from '../../src/database/connection.js'
+import { Mover } from '../../src/sync/mover.js'
 import { type MovedList, movedLists } from '../../src/sync/moves.js'
-import { Moving } from '../../src/sync/moving.js'
 import type { Report } from '../../src/viewing/progress.js'
 import { reportOf } from '../../src/viewing/report-bodies.js'
 import { moveClock } from '../catalogue/helper.js'
@@ -330,7 +330,7 @@ t.test('the work', async t => {
   const state = databaseOf(app).collection<{ _id: string; revision: number; isSettled: boolean; at: Date }>('revisions')
   const moved: [MovedList, number][] = []
   const movingOf = (onMoved: (list: MovedList, count: number) => void = (list, count) => moved.push([list, count])) =>
-    new Moving({ catalogue: app.catalogue, data: app.data, onMoved })
+    new Mover({ catalogue: app.catalogue, data: app.data, onMoved })
   const signal = new AbortController().signal
   const moving = movingOf()
   const user = await insert(app, 'history', element(5, 1))

@@ -17,18 +17,18 @@ const mostAttempts = 20
 /** How long it rests after a step: this part of the time that the step took, so that viewers have most of the database. */
 const restShare = 0.5
 
-interface MovingOptions {
+interface MoverOptions {
   catalogue: Pick<Catalogue, 'skeleton' | 'contentsRevision'>
   data: Pick<Data, 'moves' | 'leases'>
   onMoved: (list: MovedList, count: number) => void
 }
 
 /** Moves what viewers have of contents that were replaced to the contents that have replaced them. One process at a time does it. */
-export class Moving {
+export class Mover {
   private doneRevision = -1
   private nextAt = 0
 
-  constructor(private readonly options: MovingOptions) {}
+  constructor(private readonly options: MoverOptions) {}
 
   /** Whether contents were replaced and the elements of viewers are not moved yet, as far as this process knows. */
   get isDue() {
@@ -41,9 +41,9 @@ export class Moving {
     if (!this.isDue && Date.now() < this.nextAt) return 0
     const revision = catalogue.contentsRevision
     const { skeleton } = catalogue
-    const { leads } = skeleton
+    const { idsVersion } = skeleton
     const replaced = skeleton.replaced()
-    const isOutdated = () => signal.aborted || catalogue.skeleton.leads !== leads
+    const isOutdated = () => signal.aborted || catalogue.skeleton.idsVersion !== idsVersion
     let moved = 0
     if (replaced.size === 0) {
       this.doneRevision = revision
