@@ -377,8 +377,8 @@ const tracesOf = async (app: App, id: number, email = '') => {
     const text = [String(id), email, emailKey(email)].filter(Boolean)
     const holds = (value: unknown): boolean =>
       typeof value === 'object' && value !== null ? Object.values(value).some(holds) : text.includes(String(value))
-    const found = (await db.collection(name).find().toArray()).filter(
-      document => document.user_id === id || (name === 'users' && holds(document))
+    const found = (await db.collection(name).find().toArray()).filter(document =>
+      name === 'users' ? holds(document) : [document.user_id, document.account_id].includes(id)
     )
     if (found.length > 0) traces[name] = found.length
   }
@@ -395,11 +395,14 @@ t.test('DELETE /me', async t => {
     const [gone, stays] = [await viewerOf(app), await viewerOf(app)]
     const email = String((await app.data.users.byId(gone.id))?.email)
     const personal = []
-    for (const { name } of await db.listCollections().toArray())
-      if ((await db.collection(name).indexes()).some(({ key }) => 'user_id' in key)) personal.push(name)
-    for (const name of personal)
+    for (const { name } of await db.listCollections().toArray()) {
+      const indexes = await db.collection(name).indexes()
+      const owner = ['user_id', 'account_id'].find(field => name !== 'users' && indexes.some(({ key }) => field in key))
+      if (!owner) continue
+      personal.push(name)
       for (const { id } of [gone, stays])
-        await db.collection(name).insertOne({ user_id: id, content_id: 3, user_code: String(id) }, { bypassDocumentValidation: true })
+        await db.collection(name).insertOne({ [owner]: id, content_id: 3, user_code: String(id) }, { bypassDocumentValidation: true })
+    }
     await watch(gone, 1, { percentage: 50 })
     await app.data.loginAttempts.begin(email, '192.0.2.1')
     const before = await tracesOf(app, gone.id, email)
