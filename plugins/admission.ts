@@ -6,10 +6,10 @@ import { retryDeadline, withRetries } from '../src/database/retry.js'
 import { tooManyRequests, unavailable } from '../src/errors.js'
 import { callerOf } from '../src/http/addresses.js'
 import { gauge } from '../src/metrics/instruments.js'
-import { answerTimeoutOf, DeadlineQueue, InProgress, timeoutMargin, withDeadline } from '../src/overload/deadlines.js'
+import { answerTimeoutOf, timeoutMargin, withDeadline } from '../src/overload/deadlines.js'
 import { Pacer } from '../src/overload/pacer.js'
 import { rateLimitsOf } from '../src/overload/rate-limit.js'
-import { Semaphore } from '../src/overload/semaphore.js'
+import { CallerCounts, type CallerKey, Semaphore } from '../src/overload/semaphore.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -33,54 +33,46 @@ declare module 'fastify' {
 }
 
 /**
- * Decides for each request whether it is served, when, and for how long (docs/decisions/005). It acts twice: a hook refuses or lets in, then
- * `handleInTurn`, which wraps every handler, queues the requests of viewers for the database, and sets deadlines.
+ * Decides for each request whether it is served, when, and for how long (docs/decisions/005). A hook refuses callers that are too fast, and
+ * everybody while the event loop is delayed. `admit`, which wraps every handler, bounds the requests in progress, queues those of viewers
+ * for the database, and sets deadlines.
  */
 export default fp(
   async app => {
-    const { DATABASE_CONNECTIONS, MAX_IN_PROGRESS: mostInProgress } = app.settings
+    const { DATABASE_CONNECTIONS, MAX_IN_PROGRESS } = app.settings
     const timeout = answerTimeoutOf(app.settings)
-    // A request is in progress while it is queued for the database or its handler runs.
-    const inProgress = new InProgress(mostInProgress || Number.POSITIVE_INFINITY, timeout)
-    const turns = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * partOfOneAccount), timeout / 4)
-    const viewerQueue = new DeadlineQueue(turns, inProgress)
-    // Anonymous requests begin in slices of a millisecond, so that a crowd of anonymous callers delays no viewer and no health check.
-    const crowd = new Pacer()
+    const connections = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * partOfOneAccount), timeout / 4)
+    /** Requests that wait for a connection, or whose handler runs. */
+    const inProgress = new CallerCounts()
     gauge(
       app.metrics,
       'http_requests_in_progress',
       'Requests in progress, most of them waiting for the database. Excludes logins and imports',
-      () => inProgress.count
+      () => inProgress.total
     )
 
     const isEventLoopDelayed = await eventLoopWatch(app)
     const countForRateLimit = rateLimitsOf(app.settings)
     const notNow = unavailable()
-    const refusalByRate = ({ viewer, ip }: FastifyRequest) => {
-      const wait = countForRateLimit(viewer, ip)
-      if (wait === 0) return undefined
-      app.countRefusal(viewer ? 'user_limit' : 'address_limit')
-      return tooManyRequests(wait / 1000)
-    }
-    const refusalOf = (request: FastifyRequest) => {
-      const { admission } = request.routeOptions.config
+    const refusalOf = ({ viewer, ip, routeOptions }: FastifyRequest) => {
+      const { admission } = routeOptions.config
       if (admission === 'vital') return undefined
-      // Only looks for room, which the request takes when it is handled (`handleInTurn`, below).
-      if (inProgress.isFull && admission !== 'login' && !inProgress.hasShareFor(keyOf(request))) {
-        app.countRefusal('in_progress')
-        return notNow
-      }
       if (isEventLoopDelayed()) {
         app.countRefusal('event_loop')
         return notNow
       }
-      const tooFast = refusalByRate(request)
-      if (tooFast) return tooFast
+      const wait = countForRateLimit(viewer, ip)
+      if (wait > 0) {
+        app.countRefusal(viewer ? 'user_limit' : 'address_limit')
+        return tooManyRequests(wait / 1000)
+      }
       // Until the database is prepared, unique indexes may be missing, and writes could leave duplicates. An unknown path has no admission
       // class, so it is a 404 even then.
       const needsDatabase = admission !== undefined && admission !== 'static'
       return needsDatabase && !app.isPrepared ? notNow : undefined
     }
+    // Anonymous requests begin in slices of a millisecond, so that a crowd of anonymous callers delays no viewer and no health check.
+    const crowd = new Pacer()
     app.addHook('onRequest', (request, _reply, done) => {
       const refuseOrGoOn = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
@@ -91,11 +83,35 @@ export default fp(
       else void crowd.run(refuseOrGoOn)
     })
 
+    const limit = MAX_IN_PROGRESS || Number.POSITIVE_INFINITY
+    const admit = (request: FastifyRequest, handle: () => unknown) => {
+      const { spentMs, routeOptions, viewer, ip } = request
+      const { admission } = routeOptions.config
+      if (admission === 'vital') return handle()
+      const caller = viewer?.account ?? callerOf(ip)
+      if (admission !== 'login' && !hasRoom(inProgress, caller, limit)) {
+        app.countRefusal('in_progress')
+        throw notNow
+      }
+      if (admission === 'static' || admission === 'operator') return handle()
+
+      const left = timeout - spentMs
+      // Only reads are repeated here, as a whole. A request that writes might do something twice, so the queries repeat single writes instead.
+      const run = isRepeatable(request) ? repeating(handle, left) : handle
+      const answer = admission === 'viewer' && viewer ? connections.run(run, viewer.account, left) : run()
+      if (!(answer instanceof Promise)) return answer
+      if (admission === 'login') return withDeadline(answer, left)
+      // Past its deadline, a request still counts until its handler ends.
+      const end = () => inProgress.remove(caller)
+      inProgress.add(caller)
+      void answer.then(end, end)
+      return withDeadline(answer, left)
+    }
     const routes: RouteOptions[] = []
     app.addHook('onRoute', route => {
       const { handler } = route
       const admitted: RouteOptions['handler'] = function (request: FastifyRequest, reply: FastifyReply) {
-        return handleInTurn(request, () => handler.call(this, request, reply))
+        return admit(request, () => handler.call(this, request, reply))
       }
       // The OpenAPI document and profiles show the name of the handler.
       route.handler = Object.defineProperty(admitted, 'name', { value: handler.name })
@@ -106,23 +122,10 @@ export default fp(
         if (!config?.admission) throw new Error(`The route ${method} ${url} has no admission class in its config`)
     })
 
-    const handleInTurn = (request: FastifyRequest, handle: () => unknown) => {
-      const { spentMs, routeOptions, viewer } = request
-      const { admission } = routeOptions.config
-      if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
-      // Only reads are repeated here, as a whole. A request that writes might do something twice, so the queries repeat single writes instead.
-      const run = isRepeatable(request) ? repeating(handle, timeout - spentMs) : handle
-      if (admission === 'viewer' && viewer) return viewerQueue.run(run, spentMs, viewer.account)
-      const answer = run()
-      if (!(answer instanceof Promise)) return answer
-      return admission === 'login' ? withDeadline(answer, timeout - spentMs) : inProgress.within(answer, spentMs, keyOf(request))
-    }
-
-    // Without a limit, because the caller is already in progress as a request, or is an open stream.
-    const readQueue = new DeadlineQueue(turns, new InProgress(Number.POSITIVE_INFINITY, timeout))
+    // Not counted, because the caller is already in progress as a request, or is an open stream.
     app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) => {
-      const elapsed = spentMs + timeoutMargin
-      return readQueue.run(repeating(read, timeout - elapsed), elapsed, viewer?.account)
+      const left = timeout - spentMs - timeoutMargin
+      return withDeadline(connections.run(repeating(read, left), viewer?.account, left), left)
     })
   },
   { name: 'admission', dependencies: ['metrics', 'preparation', 'authentication'], decorators: { fastify: ['settings'] } }
@@ -131,7 +134,16 @@ export default fp(
 /** The part of the connections to the database that one account may use at once, so that some are left for the next caller. */
 const partOfOneAccount = 1 / 4
 
-const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip)
+/**
+ * Whether a further request of the caller may be in progress. Callers below their equal share are admitted up to twice the limit, so that
+ * one caller does not shut out the others.
+ */
+const hasRoom = (inProgress: CallerCounts, caller: CallerKey, limit: number) => {
+  if (inProgress.total < limit) return true
+  const own = inProgress.of(caller)
+  const share = limit / (inProgress.callers + (own === 0 ? 1 : 0))
+  return own + 1 <= share && inProgress.total < 2 * limit
+}
 
 const isRepeatable = ({ method, routeOptions: { config } }: FastifyRequest) =>
   config.isRepeatable ?? (method === 'GET' || method === 'HEAD')

@@ -5,7 +5,7 @@ import t from 'tap'
 import { entrySize } from '../src/cache.js'
 import { unavailable } from '../src/errors.js'
 import { hashPassword } from '../src/identity/passwords.js'
-import { DeadlineQueue, InProgress, withDeadline } from '../src/overload/deadlines.js'
+import { withDeadline } from '../src/overload/deadlines.js'
 import { LoginQueue } from '../src/overload/login-queue.js'
 import { Outage } from '../src/overload/outage.js'
 import { Pacer } from '../src/overload/pacer.js'
@@ -165,26 +165,6 @@ t.test('an outage', async t => {
   })
 })
 
-t.test('DeadlineQueue', async t => {
-  const queueOf = (timeout: number) => new DeadlineQueue(new Semaphore(1), new InProgress(10, timeout))
-
-  t.test('a stream that comes in time is passed on as it is', async t => {
-    const stream = Readable.from(['text'])
-    t.equal(await queueOf(500).run(async () => stream, 0), stream)
-    t.notOk(stream.destroyed)
-  })
-
-  t.test('a stream that comes after the deadline is destroyed, because nobody reads it', async t => {
-    const stream = Readable.from(['text'])
-    await t.rejects(
-      queueOf(1).run(() => sleep(20, stream), 0),
-      unavailable()
-    )
-    t.notOk(stream.destroyed)
-    await until(() => stream.destroyed)
-  })
-})
-
 t.test('deadlines', async t => {
   const never = new Promise(() => undefined)
 
@@ -197,50 +177,151 @@ t.test('deadlines', async t => {
     await t.rejects(withDeadline(never, 1), unavailable())
     await t.rejects(withDeadline(never, -4.7), unavailable())
   })
+
+  t.test('a stream that comes in time is passed on as it is', async t => {
+    const stream = Readable.from(['text'])
+    t.equal(await withDeadline(Promise.resolve(stream), 500), stream)
+    t.notOk(stream.destroyed)
+  })
+
+  t.test('a stream that comes after the deadline is destroyed, because nobody reads it', async t => {
+    const stream = Readable.from(['text'])
+    await t.rejects(withDeadline(sleep(20, stream), 1), unavailable())
+    t.notOk(stream.destroyed)
+    await until(() => stream.destroyed)
+  })
 })
 
 t.test('Semaphore', async t => {
+  /** A semaphore whose jobs note that they began, and end when they are told to. */
+  const noting = (...options: ConstructorParameters<typeof Semaphore>) => {
+    const semaphore = new Semaphore(...options)
+    const begun: string[] = []
+    const running: { caller: number | undefined; end: () => void }[] = []
+    const ask = (name: string, caller?: number, milliseconds?: number) => {
+      const job = () => {
+        begun.push(name)
+        return new Promise<void>(end => running.push({ caller, end }))
+      }
+      return semaphore.run(job, caller, milliseconds)
+    }
+    /** Ends the job of each of these callers that has run for the longest, one after the other. */
+    const end = async (...callers: (number | undefined)[]) => {
+      for (const caller of callers) {
+        const first = running.findIndex(job => job.caller === caller)
+        running.splice(first, 1)[0]?.end()
+        await new Promise(setImmediate)
+      }
+    }
+    return { begun, ask, end }
+  }
+
   t.test('as many jobs run at once as may, and the next begins when one ends', async t => {
-    const semaphore = new Semaphore(1)
-    const ends: (() => void)[] = []
-    const job = () => new Promise<void>(resolve => ends.push(resolve))
-    const [first, second] = [semaphore.run(job), semaphore.run(job)]
+    const { begun, ask, end } = noting(1)
+    const [first, second] = [ask('first'), ask('second')]
     await new Promise(setImmediate)
-    t.equal(ends.length, 1)
-    ends[0]?.()
+    t.strictSame(begun, ['first'])
+    await end(undefined)
     await first
-    t.equal(ends.length, 2, 'the next task begins')
-    ends[1]?.()
+    t.strictSame(begun, ['first', 'second'])
+    await end(undefined)
     await second
   })
 
   t.test('callers take turns', async t => {
-    const semaphore = new Semaphore(1)
-    const begun: string[] = []
-    const ask = (name: string, caller: number) => semaphore.acquire(() => begun.push(name), caller)
-    for (const n of [1, 2, 3]) ask(`many ${n}`, 1)
-    ask('one', 2)
-    for (const caller of [1, 1, 2]) semaphore.release(caller)
+    const { begun, ask, end } = noting(1)
+    for (const n of [1, 2, 3]) void ask(`many ${n}`, 1)
+    void ask('one', 2)
+    await end(1, 1, 2)
     t.strictSame(begun, ['many 1', 'many 2', 'one', 'many 3'])
   })
 
   t.test('one caller gets a part of the permits, the rest is for others', async t => {
-    const semaphore = new Semaphore(3, 2)
-    const begun: string[] = []
-    const ask = (name: string, caller: number) => semaphore.acquire(() => begun.push(name), caller)
-    for (const n of [1, 2, 3, 4]) ask(`many ${n}`, 1)
+    const { begun, ask, end } = noting(3, 2)
+    for (const n of [1, 2, 3, 4]) void ask(`many ${n}`, 1)
     t.strictSame(begun, ['many 1', 'many 2'])
-    ask('one', 2)
+    void ask('one', 2)
     t.strictSame(begun, ['many 1', 'many 2', 'one'], 'the first ones begin at once')
-    ask('two', 3)
-    semaphore.release(2)
+    void ask('two', 3)
+    await end(2)
     t.equal(begun.at(-1), 'two')
-    semaphore.release(1)
+    await end(1)
     t.equal(begun.at(-1), 'many 3')
-    semaphore.release(3)
+    await end(3)
     t.equal(begun.at(-1), 'many 3', 'the longest waiting one is next')
-    semaphore.release(1)
+    await end(1)
     t.equal(begun.at(-1), 'many 4')
+  })
+
+  t.test('a caller with many jobs delays the others by one job at most', async t => {
+    const { begun, ask, end } = noting(1)
+    void ask('running', 0)
+    for (const n of [1, 2, 3]) void ask(`many ${n}`, 1)
+    void ask('first', 2)
+    void ask('second', 3)
+    await end(0)
+    t.strictSame(begun, ['running', 'many 1'])
+    void ask('third', 4)
+    await end(1, 2, 3, 1, 4, 1)
+    t.strictSame(begun, ['running', 'many 1', 'first', 'second', 'many 2', 'third', 'many 3'])
+  })
+
+  t.test('the jobs of one caller run in order, and so do those without a caller', async t => {
+    const { begun, ask, end } = noting(1)
+    void ask('running', 0)
+    for (const n of [1, 2, 3]) void ask(`${n}`)
+    await end(0, undefined, undefined, undefined)
+    t.strictSame(begun, ['running', '1', '2', '3'])
+    void ask('again')
+    t.equal(begun.at(-1), 'again')
+  })
+
+  t.test('who is not ready keeps the place and the order of the jobs', async t => {
+    const { begun, ask, end } = noting(2, 1)
+    void ask('running', 0)
+    for (const n of [0, 1, 2]) void ask(`busy ${n}`, 1)
+    void ask('free', 2)
+    await end(0)
+    t.strictSame(begun, ['running', 'busy 0', 'free'])
+    await end(2)
+    t.strictSame(begun, ['running', 'busy 0', 'free'], 'nobody is ready')
+    await end(1, 1)
+    t.strictSame(begun, ['running', 'busy 0', 'free', 'busy 1', 'busy 2'])
+  })
+
+  t.test('once the first one has waited for too long, the last ones come first', async t => {
+    const { begun, ask, end } = noting(1, 1, 5)
+    void ask('running', 0)
+    for (const [name, caller] of [
+      ['a', 1],
+      ['b 1', 2],
+      ['b 2', 2],
+      ['c', 3]
+    ] as const)
+      void ask(name, caller)
+    await sleep(10)
+    await end(0, 3, 2, 2)
+    t.strictSame(begun, ['running', 'c', 'b 2', 'b 1', 'a'])
+  })
+
+  t.test('a job whose turn does not come in time leaves the queue, the others keep their places', async t => {
+    const { begun, ask, end } = noting(1)
+    void ask('running', 0)
+    const late = [ask('late', 1, 1), ask('long late', 2, -5)]
+    void ask('patient', 1, 60_000)
+    for (const job of late) await t.rejects(job, unavailable())
+    await end(0, 1)
+    t.strictSame(begun, ['running', 'patient'])
+  })
+
+  t.test('a job that fails passes its permit on', async t => {
+    const semaphore = new Semaphore(1)
+    const failing = semaphore.run(() => {
+      throw new Error('no luck')
+    })
+    const next = semaphore.run(() => 'done')
+    await t.rejects(failing, { message: 'no luck' })
+    t.equal(await next, 'done')
   })
 })
 
@@ -387,59 +468,6 @@ t.test('LoginQueue', async t => {
     const next = semaphore.run(caller, async () => 'done')
     await t.rejects(failing, { message: 'no luck' })
     t.equal(await next, 'done')
-  })
-})
-
-t.test('InProgress', async t => {
-  t.test('an operation whose deadline has passed before it starts is given up at once', async t => {
-    const inProgress = new InProgress(1, 500)
-    await t.rejects(inProgress.within(new Promise(() => undefined), 504.7), unavailable())
-    t.equal(inProgress.count, 1, 'it counts until it ends')
-  })
-})
-
-t.test('turns', async t => {
-  /** A semaphore whose jobs note that they began, with one job of the caller 0 running. */
-  const noting = (permits: number, permitsOfOne = permits) => {
-    const semaphore = new Semaphore(permits, permitsOfOne)
-    const begun: string[] = []
-    const ask = (name: string, caller?: number) => semaphore.acquire(() => begun.push(name), caller)
-    semaphore.acquire(() => undefined, 0)
-    return { semaphore, begun, ask }
-  }
-
-  t.test('a caller with many jobs delays the others by one job at most', async t => {
-    const { semaphore, begun, ask } = noting(1)
-    for (const n of [1, 2, 3]) ask(`many ${n}`, 1)
-    ask('first', 2)
-    ask('second', 3)
-    semaphore.release(0)
-    t.strictSame(begun, ['many 1'])
-    ask('third', 4)
-    for (const caller of [1, 2, 3, 1, 4, 1]) semaphore.release(caller)
-    t.strictSame(begun, ['many 1', 'first', 'second', 'many 2', 'third', 'many 3'])
-  })
-
-  t.test('the jobs of one caller run in order, and so do those without a caller', async t => {
-    const { semaphore, begun, ask } = noting(1)
-    for (const n of [1, 2, 3]) ask(`${n}`)
-    semaphore.release(0)
-    for (const _ of [1, 2, 3]) semaphore.release()
-    t.strictSame(begun, ['1', '2', '3'])
-    ask('again')
-    t.strictSame(begun, ['1', '2', '3', 'again'])
-  })
-
-  t.test('who is not ready keeps the place and the order of the jobs', async t => {
-    const { semaphore, begun, ask } = noting(2, 1)
-    for (const n of [0, 1, 2]) ask(`busy ${n}`, 1)
-    ask('free', 2)
-    semaphore.release(0)
-    t.strictSame(begun, ['busy 0', 'free'])
-    semaphore.release(2)
-    t.strictSame(begun, ['busy 0', 'free'], 'nobody is ready')
-    for (const _ of [1, 2]) semaphore.release(1)
-    t.strictSame(begun, ['busy 0', 'free', 'busy 1', 'busy 2'])
   })
 })
 

@@ -1,3 +1,5 @@
+import { unavailable } from '../errors.js'
+
 /** Whom a job counts for: an account, or the address of a caller without one. */
 export type CallerKey = number | string
 
@@ -12,9 +14,8 @@ interface Waiter {
  */
 export class Semaphore {
   private readonly running = new CallerCounts()
-  private held = 0
   /** The jobs of each caller that wait. The caller whose turn is next comes first. */
-  private readonly waiting = new Map<CallerKey | undefined, Waiter[]>()
+  private readonly queue = new Map<CallerKey | undefined, Waiter[]>()
 
   constructor(
     private readonly permits: number,
@@ -22,74 +23,73 @@ export class Semaphore {
     private readonly patience = Number.POSITIVE_INFINITY
   ) {}
 
-  /** Calls back as soon as there is a permit, which has to be released. Call the returned function to give up: it returns whether the job was waiting. */
-  acquire(onAcquired: () => void, caller?: CallerKey) {
-    if (this.held < this.permits && this.mayRun(caller)) {
-      this.begin(onAcquired, caller)
-      return () => false
+  /** Runs a job in its turn. If it has not begun after so many milliseconds, it leaves the queue, and this rejects with a 503. */
+  async run<T>(job: () => T | Promise<T>, caller?: CallerKey, milliseconds?: number): Promise<T> {
+    if (this.mayBegin(caller)) this.running.add(caller)
+    else await this.turnOf(caller, milliseconds)
+    try {
+      return await job()
+    } finally {
+      this.running.remove(caller)
+      this.beginNext()
     }
-    const waiter = { since: performance.now(), begin: onAcquired }
-    const own = this.waiting.get(caller)
-    if (own) own.push(waiter)
-    else this.waiting.set(caller, [waiter])
-    return () => this.giveUp(waiter, caller)
   }
 
-  private giveUp(waiter: Waiter, caller: CallerKey | undefined) {
-    const jobs = this.waiting.get(caller) ?? []
-    const place = jobs.indexOf(waiter)
-    if (place < 0) return false
-    jobs.splice(place, 1)
-    if (jobs.length === 0) this.waiting.delete(caller)
-    return true
+  private mayBegin(caller: CallerKey | undefined) {
+    return this.running.total < this.permits && this.running.of(caller) < this.permitsOfOne
   }
 
-  /** Passes a permit of this caller on to the next in the queue. */
-  release(caller?: CallerKey) {
-    this.held--
-    this.running.remove(caller)
+  /** Resolves with the permit. */
+  private turnOf(caller: CallerKey | undefined, milliseconds: number | undefined) {
+    return new Promise<void>((resolve, reject) => {
+      const giveUp = () => {
+        this.remove(waiter, caller)
+        reject(unavailable())
+      }
+      const timer = milliseconds === undefined ? undefined : setTimeout(giveUp, Math.max(0, milliseconds))
+      const begin = () => {
+        clearTimeout(timer)
+        this.running.add(caller)
+        resolve()
+      }
+      const waiter = { since: performance.now(), begin }
+      const own = this.queue.get(caller)
+      if (own) own.push(waiter)
+      else this.queue.set(caller, [waiter])
+    })
+  }
+
+  private remove(waiter: Waiter, caller: CallerKey | undefined) {
+    const own = this.queue.get(caller) as Waiter[]
+    own.splice(own.indexOf(waiter), 1)
+    if (own.length === 0) this.queue.delete(caller)
+  }
+
+  private beginNext() {
     const isLate = this.isLate()
-    const callers = isLate ? [...this.waiting].reverse() : this.waiting
-    for (const [next, jobs] of callers) {
-      if (!this.mayRun(next)) continue
-      this.waiting.delete(next)
-      const { begin } = (isLate ? jobs.pop() : jobs.shift()) as Waiter
-      if (jobs.length > 0) this.waiting.set(next, jobs)
-      return this.begin(begin, next)
+    const callers = isLate ? [...this.queue].reverse() : this.queue
+    for (const [caller, own] of callers) {
+      if (!this.mayBegin(caller)) continue
+      this.queue.delete(caller)
+      const { begin } = (isLate ? own.pop() : own.shift()) as Waiter
+      if (own.length > 0) this.queue.set(caller, own)
+      return begin()
     }
   }
 
   private isLate() {
-    const [first] = this.waiting.values()
+    const [first] = this.queue.values()
     return first?.[0] !== undefined && performance.now() - first[0].since > this.patience
-  }
-
-  async run<T>(job: () => Promise<T>, caller?: CallerKey): Promise<T> {
-    await new Promise<void>(resolve => this.acquire(resolve, caller))
-    try {
-      return await job()
-    } finally {
-      this.release(caller)
-    }
-  }
-
-  private mayRun(caller: CallerKey | undefined) {
-    return this.running.of(caller) < this.permitsOfOne
-  }
-
-  private begin(onAcquired: () => void, caller: CallerKey | undefined) {
-    this.held++
-    this.running.add(caller)
-    onAcquired()
   }
 }
 
-/** How many jobs each caller has. Jobs of nobody in particular are not counted. */
+/** How many jobs there are in total, and of each caller. */
 export class CallerCounts {
+  total = 0
   private readonly counts = new Map<CallerKey, number>()
 
   /** The number of callers with a job. */
-  get size() {
+  get callers() {
     return this.counts.size
   }
 
@@ -97,11 +97,14 @@ export class CallerCounts {
     return caller === undefined ? 0 : (this.counts.get(caller) ?? 0)
   }
 
+  /** Without a caller, the job only adds to the total. */
   add(caller: CallerKey | undefined) {
+    this.total++
     if (caller !== undefined) this.counts.set(caller, this.of(caller) + 1)
   }
 
   remove(caller: CallerKey | undefined) {
+    this.total--
     if (caller === undefined) return
     const left = this.of(caller) - 1
     if (left > 0) this.counts.set(caller, left)

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { forViewers } from '../../plugins/authentication.js'
@@ -31,6 +32,28 @@ t.test('admission', async t => {
     open()
     for (const { statusCode, body } of await Promise.all(waiting)) t.strictSame([statusCode, body], [200, 'waited'])
     for (const url of ['/waits', '/at-once', '/contents']) t.equal((await app.inject(url)).statusCode, 200, url)
+  })
+
+  t.test('a request whose body arrives when there is no more room is refused', async t => {
+    const { opened, open } = closedGate()
+    const app = await build(t, {
+      settings: { MAX_IN_PROGRESS: '1' },
+      extend: app => {
+        const options = { config: { admission: 'public' }, handler: async () => opened.then(() => 'waited') } as const
+        app.route({ method: ['GET', 'POST'], url: '/waits', ...options })
+      }
+    })
+    const body = new PassThrough()
+    const slow = app.inject({ method: 'POST', url: '/waits', payload: body })
+    const begun = app.inject('/waits')
+    void Promise.all([slow, begun])
+    await until(async () => /^http_requests_in_progress 1$/m.test(await app.metricsText()))
+    body.end('{}')
+    // Without a refusal, it would wait for the gate.
+    void sleep(1000, undefined, { ref: false }).then(open)
+    t.equal((await slow).statusCode, 503)
+    open()
+    t.equal((await begun).statusCode, 200)
   })
 
   t.test('a caller who has taken all the room shuts nobody else out', async t => {
@@ -168,6 +191,7 @@ t.test('admission', async t => {
       begun.length = 0
       const answers = ['one', 'two', 'late'].map(ask)
       for (const answer of answers) t.equal((await answer).statusCode, 503)
+      t.match(await app.metricsText(), /^http_requests_in_progress 2$/m, 'those that have begun count until they end')
       ends.get('one')?.()
       ends.get('two')?.()
       const next = ask('next')

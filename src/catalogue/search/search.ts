@@ -1,5 +1,5 @@
 import { unavailable } from '../../errors.js'
-import { InProgress } from '../../overload/deadlines.js'
+import { withDeadline } from '../../overload/deadlines.js'
 import { Pacer } from '../../overload/pacer.js'
 import { both, fields, hasTypos, noMatch, type Pause, postingOf, WordIndex } from './word-index.js'
 import { type SearchWord, searchWordsOf, type Words, wholeOf, wordsIn } from './words.js'
@@ -94,8 +94,8 @@ class Added {
 export class Search {
   private readonly pacer = new Pacer()
   private readonly indexing = new Pacer()
-  private readonly waiting = new InProgress(maxSearches, timeout)
-  private readonly running = new InProgress(maxSearches, timeout)
+  /** Searches that wait or run. */
+  private inProgress = 0
   /** Incremented whenever the index changes. */
   version = 0
   private indexed: Indexed | undefined
@@ -112,12 +112,21 @@ export class Search {
 
   /** Runs a search when its turn comes. One that has waited for too long never begins. */
   async inTurn<T>(search: () => T | Promise<T>): Promise<T> {
-    if (this.waiting.count + this.running.count >= maxSearches) {
+    if (this.inProgress >= maxSearches) {
       this.onRefused()
       throw unavailable()
     }
-    await this.waiting.within(this.pacer.run(() => undefined))
-    return this.running.within(Promise.resolve(search()))
+    await this.counted(this.pacer.run(() => undefined))
+    return this.counted(Promise.resolve(search()))
+  }
+
+  /** Past its deadline, a search still counts until it ends. */
+  private counted<T>(promise: Promise<T>) {
+    this.inProgress++
+    return withDeadline(
+      promise.finally(() => this.inProgress--),
+      timeout
+    )
   }
 
   /** The pauses of one search. Throws once nobody waits for the search any longer. */
