@@ -1348,10 +1348,128 @@ export interface components {
             total_count: number;
             total_pages: number;
         };
-        ContentAnswer: {
+        ContentDetailsAnswer: {
             /** @enum {boolean} */
             success: true;
-            data: components["schemas"]["Content"];
+            data: components["schemas"]["ContentDetails"];
+        };
+        ContentDetails: {
+            id: number;
+            /** @description Id of the parent, for example the show of an episode */
+            parent_id: number | null;
+            /**
+             * @example show
+             * @example episode
+             */
+            type: string;
+            /** @description Video platform that hosts the media */
+            handler: string;
+            /** @description Kind of media object on that platform */
+            handler_type: string;
+            /** @description Id of the media object on that platform */
+            handler_id: string;
+            name: string;
+            /**
+             * @description Texts by language code
+             * @example {
+             *       "en": "The Long Ridge",
+             *       "de": "Der lange Grat"
+             *     }
+             */
+            title: {
+                [key: string]: string;
+            };
+            /**
+             * @description Texts by language code
+             * @example {
+             *       "en": "The Long Ridge",
+             *       "de": "Der lange Grat"
+             *     }
+             */
+            description: {
+                [key: string]: string;
+            };
+            weight: number | null;
+            thumbnail: string;
+            thumbnail_handler: string;
+            keywords: string;
+            pricing: {
+                [key: string]: unknown;
+            } | null;
+            payments_asset_id: string | null;
+            purchaseable: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            start_date: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            end_date: string | null;
+            countries_include: string[] | null;
+            countries_exclude: string[] | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+            currency: string | null;
+            price: number | null;
+            price_formatted: string | null;
+            plans: {
+                [key: string]: components["schemas"]["Plan"];
+            };
+            /** @description URL of the item in the web front end */
+            link: string;
+            /**
+             * @description Length in seconds, above 0
+             * @example 5400
+             */
+            duration?: number;
+            /**
+             * @description Minimum age of the viewer
+             * @example 12
+             */
+            min_age?: number;
+            /**
+             * @description Number of the season
+             * @example 1
+             */
+            season?: number;
+            /**
+             * @description Number of the episode in its season
+             * @example 2
+             */
+            episode?: number;
+            /**
+             * @description Ids in other catalogues, by provider
+             * @example {
+             *       "imdb": "tt0000001"
+             *     }
+             */
+            external_ids?: {
+                [key: string]: string;
+            };
+            /** @description Parts that players offer to skip, by `start` */
+            markers?: components["schemas"]["Marker"][];
+            /** @description Taxonomy terms of the item itself */
+            terms: components["schemas"]["ContentTerm"][];
+        };
+        ContentTerm: {
+            id: number;
+            name: string;
+            /**
+             * @example category
+             * @example discipline
+             */
+            taxonomy: string;
         };
         SimilarAnswer: {
             /** @enum {boolean} */
@@ -2649,11 +2767,13 @@ export interface operations {
                 terms?: number[];
                 /** @description Only these items */
                 ids?: number[];
+                /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them will do */
+                title?: number;
                 /** @description Up to 8 words or beginnings of words. Finds contents that have all of them in their names, keywords, description or the names of their terms, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 contents match without */
                 search?: string;
-                /** @description Field to order by */
-                order_by?: "start_date" | "created_at" | "name" | "weight";
-                /** @description Direction of the order */
+                /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes */
+                order_by?: "start_date" | "created_at" | "name" | "weight" | "position";
+                /** @description Direction of the order, `DESC` by default. `ASC` for `position` */
                 order_direction?: "ASC" | "DESC";
                 /** @description Elements per page */
                 perPage?: number;
@@ -2828,7 +2948,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ContentAnswer"];
+                    "application/json": components["schemas"]["ContentDetailsAnswer"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -2935,6 +3055,8 @@ export interface operations {
             query?: {
                 /** @description Only cards that were updated at this time or later */
                 since?: string;
+                /** @description Only the card of this title. The id of any of its contents will do */
+                title?: number;
                 /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
@@ -3321,6 +3443,8 @@ export interface operations {
             query?: {
                 /** @description Only elements of these items */
                 content_id?: number[];
+                /** @description Only elements of this title: of the film, or of the show with its episodes. The id of any of them will do */
+                title?: number;
                 status?: "in_progress" | "completed" | "watched";
                 /** @description Elements per page */
                 perPage?: number;

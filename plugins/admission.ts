@@ -85,16 +85,18 @@ export default fp(
 
     const limit = MAX_IN_PROGRESS || Number.POSITIVE_INFINITY
     const admit = (request: FastifyRequest, handle: () => unknown) => {
-      const { spentMs, routeOptions, viewer, ip } = request
-      const { admission } = routeOptions.config
+      const { admission } = request.routeOptions.config
       if (admission === 'vital') return handle()
-      const caller = viewer?.account ?? callerOf(ip)
-      if (admission !== 'login' && !hasRoom(inProgress, caller, limit)) {
+      if (admission !== 'login' && !hasRoom(inProgress, keyOf(request), limit)) {
         app.countRefusal('in_progress')
         throw notNow
       }
-      if (admission === 'static' || admission === 'operator') return handle()
+      return admission === 'static' || admission === 'operator' ? handle() : handleInTime(request, handle)
+    }
 
+    const handleInTime = (request: FastifyRequest, handle: () => unknown) => {
+      const { spentMs, routeOptions, viewer } = request
+      const { admission } = routeOptions.config
       const left = timeout - spentMs
       // Only reads are repeated here, as a whole. A request that writes might do something twice, so the queries repeat single writes instead.
       const run = isRepeatable(request) ? repeating(handle, left) : handle
@@ -102,11 +104,13 @@ export default fp(
       if (!(answer instanceof Promise)) return answer
       if (admission === 'login') return withDeadline(answer, left)
       // Past its deadline, a request still counts until its handler ends.
+      const caller = keyOf(request)
       const end = () => inProgress.remove(caller)
       inProgress.add(caller)
       void answer.then(end, end)
       return withDeadline(answer, left)
     }
+
     const routes: RouteOptions[] = []
     app.addHook('onRoute', route => {
       const { handler } = route
@@ -130,6 +134,8 @@ export default fp(
   },
   { name: 'admission', dependencies: ['metrics', 'preparation', 'authentication'], decorators: { fastify: ['settings'] } }
 )
+
+const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip)
 
 /** The part of the connections to the database that one account may use at once, so that some are left for the next caller. */
 const partOfOneAccount = 1 / 4

@@ -69,3 +69,17 @@ export const Content = Type.Object(
   { $id: 'Content' }
 )
 export type Content = Static<typeof Content>
+
+/** A term as the page of a title shows it. */
+export const ContentTerm = Type.Object(
+  { id: Type.Integer(), name: Type.String(), taxonomy: Type.String({ examples: ['category', 'discipline'] }) },
+  { $id: 'ContentTerm' }
+)
+export type ContentTerm = Static<typeof ContentTerm>
+
+/** What lists leave out. */
+export const ContentDetails = Type.Composite(
+  [Content, Type.Object({ terms: Type.Array(ContentTerm, { description: 'Taxonomy terms of the item itself' }) })],
+  { $id: 'ContentDetails' }
+)
+export type ContentDetails = Static<typeof ContentDetails>

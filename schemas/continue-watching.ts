@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Timestamp } from './common.js'
 import { Content } from './content.js'
 import { HistoryProgress } from './history.js'
-import { Moment } from './lists.js'
+import { Moment, TitleId } from './lists.js'
 import { PageQuery } from './page.js'
 
 export const ResumePosition = Type.Object(
@@ -27,6 +27,7 @@ export type ContinueWatchingCard = Static<typeof ContinueWatchingCard>
 
 export const ContinueWatchingQuery = Type.Object({
   since: Moment('Only cards that were updated at this time or later', '2026-01-31T20:00:00Z'),
+  title: TitleId('Only the card of this title. The id of any of its contents will do'),
   ...PageQuery
 })
 export type ContinueWatchingQuery = Static<typeof ContinueWatchingQuery>

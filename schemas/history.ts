@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DoneWith, Nullable, Timestamp } from './common.js'
 import { Content } from './content.js'
-import { Ids } from './lists.js'
+import { Ids, TitleId } from './lists.js'
 import { PageQuery } from './page.js'
 import { component, published } from './published.js'
 
@@ -105,6 +105,7 @@ export type HistoryStatus = (typeof statuses)[number]
 
 export const HistoryQuery = Type.Object({
   content_id: Ids('Only elements of these items', 1405),
+  title: TitleId('Only elements of this title: of the film, or of the show with its episodes. The id of any of them will do'),
   status: Type.Optional(Type.Unsafe<HistoryStatus>({ type: 'string', enum: [...statuses] })),
   ...PageQuery
 })

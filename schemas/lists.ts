@@ -14,6 +14,11 @@ export const Several = <T extends TSchema>(item: T, description: string, example
 const AnyId = published(Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 1 }))
 
 export const Ids = (description: string, example: number) => Several(AnyId, description, example)
+/** Any content of a title stands for the title, under its present id or an earlier one. */
+export const TitleId = (description: string) =>
+  Type.Optional(
+    published(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1188] }), Type.Integer({ minimum: 1 }))
+  )
 export const Names = (description: string, example: string) =>
   Several(Type.String({ minLength: 1, maxLength: maxValueLength }), description, example)
 
@@ -29,19 +34,20 @@ export const OrderBy = <const F extends string>(fields: readonly F[], descriptio
   Type.Unsafe<F>({ type: 'string', enum: [...fields], 'x-enum-varnames': fields.map(field => field.toUpperCase()), description })
 
 /** Accepted in upper and lower case. The names keep the two apart in generated clients, where both would be `ASC`. */
-export const OrderDirection = published(
-  Type.Unsafe<'ASC' | 'DESC'>({
-    type: 'string',
-    enum: ['ASC', 'DESC'],
-    default: 'DESC',
-    'x-upper-case': true,
-    'x-rule': 'one of ASC, DESC, asc, desc',
-    description: 'Direction of the order'
-  }),
-  {
-    type: 'string',
-    enum: ['ASC', 'DESC', 'asc', 'desc'],
-    'x-enum-varnames': ['ASC', 'DESC', 'LOWER_ASC', 'LOWER_DESC'],
-    default: 'DESC'
-  }
-)
+export const Direction = (more: { default?: 'DESC'; description: string }) =>
+  published(
+    Type.Unsafe<'ASC' | 'DESC'>({
+      type: 'string',
+      enum: ['ASC', 'DESC'],
+      'x-upper-case': true,
+      'x-rule': 'one of ASC, DESC, asc, desc',
+      ...more
+    }),
+    {
+      type: 'string',
+      enum: ['ASC', 'DESC', 'asc', 'desc'],
+      'x-enum-varnames': ['ASC', 'DESC', 'LOWER_ASC', 'LOWER_DESC'],
+      ...(more.default && { default: more.default })
+    }
+  )
+export const OrderDirection = Direction({ default: 'DESC', description: 'Direction of the order' })

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
-import { Content } from '../../schemas/content.js'
+import { Content, ContentDetails } from '../../schemas/content.js'
 import { ContentsQuery } from '../../schemas/contents-query.js'
 import { Page } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
@@ -30,7 +30,7 @@ const getSchema = {
   tags: ['Catalogue'],
   security,
   params,
-  response: { ...publicAnswers(Ok(Content), 404), 308: Type.Null() }
+  response: { ...publicAnswers(Ok(ContentDetails), 404), 308: Type.Null() }
 }
 const similarSchema = {
   summary: 'List titles like this one',

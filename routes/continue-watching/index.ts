@@ -7,7 +7,7 @@ import { ContinueWatchingCard, ContinueWatchingQuery } from '../../schemas/conti
 import { Page } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import type { Audience } from '../../src/catalogue/audience.js'
-import { titleIdOf } from '../../src/catalogue/contents.js'
+import { storedIdsOf, titleIdOf } from '../../src/catalogue/contents.js'
 import { done, onPage, pageMeta } from '../../src/http/reply.js'
 import { Pacer } from '../../src/overload/pacer.js'
 import { timeOf } from '../../src/time.js'
@@ -45,7 +45,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   /** Without the other cards, which would otherwise stay in memory while the elements are read. */
   const cardsOnPage = async (user_id: number, query: ContinueWatchingQuery, audience: Audience) => {
-    const { hidden, dismissed, ...history } = await data.history.latestHiddenAndDismissed(user_id)
+    const { hidden, dismissed, ...history } = await data.history.latestHiddenAndDismissed(
+      user_id,
+      storedIdsOf(catalogue, { title: query.title })
+    )
     const state = { history, hidden, dismissed, since: timeOf(query.since), completedAt: settings.COMPLETED_AT, audience }
     const isLarge = isLong(query) || history.content_ids.length > usualHistory
     const cards = await inTurn(isLarge, () => continueWatching(catalogue, state))

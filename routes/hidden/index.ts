@@ -7,7 +7,7 @@ import { HiddenTitle } from '../../schemas/hidden.js'
 import { Page, PageQuery } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { isListedFor } from '../../src/catalogue/audience.js'
-import { storedIdsOf, titleIdOf } from '../../src/catalogue/contents.js'
+import { storedTitleIdsOf, titleIdOf } from '../../src/catalogue/contents.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { hiddenPageBytes } from '../../src/viewing/viewer-bytes.js'
 
@@ -58,7 +58,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function unhideTitle(request) {
-    const ids = storedIdsOf(catalogue, request.params.contentId, app.audienceOf(request))
+    const ids = storedTitleIdsOf(catalogue, request.params.contentId, app.audienceOf(request))
     await hidden.remove(app.viewerOf(request).id, ids)
     return done(200, 'The title is shown again')
   })

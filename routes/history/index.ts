@@ -17,6 +17,7 @@ import {
 } from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
 import { HistoryId } from '../../schemas/path-ids.js'
+import { storedIdsOf } from '../../src/catalogue/contents.js'
 import { historyContentIdMissing, historyContentNotFound, historyUpdateNotFound } from '../../src/errors.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
@@ -92,9 +93,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { query } = request
     // Undefined without an age limit: then no element is left out for the age of its viewer.
     const isShown = catalogue.ageFilterFor(app.audienceOf(request))
-    // An element may still be stored under an earlier id of its content, until plugins/moving.ts moves it.
-    const storedIds = query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id))
-    const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id: storedIds }, isShown)
+    const content_id = storedIdsOf(catalogue, query)
+    const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id }, isShown)
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 

@@ -6,7 +6,7 @@ import { answers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { Preferences, PreferencesChange } from '../../schemas/preferences.js'
-import { storedIdsOf } from '../../src/catalogue/contents.js'
+import { storedTitleIdsOf } from '../../src/catalogue/contents.js'
 import { done, ok } from '../../src/http/reply.js'
 import { anyTitle } from '../../src/viewing/lists.js'
 
@@ -64,7 +64,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { preferences } = app.data
 
-  const idsOf = (request: FastifyRequest, contentId: string) => storedIdsOf(catalogue, contentId, app.audienceOf(request))
+  const idsOf = (request: FastifyRequest, contentId: string) => storedTitleIdsOf(catalogue, contentId, app.audienceOf(request))
 
   app.get('', { schema: getSchema, ...forViewers }, async function getPreferences(request) {
     return ok(await preferences.get(app.viewerOf(request).id, [anyTitle]))

@@ -7,7 +7,7 @@ import { Page, PageQuery } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { RatedTitle, RatingChange } from '../../schemas/rating.js'
 import { isListedFor } from '../../src/catalogue/audience.js'
-import { storedIdsOf, titleIdOf } from '../../src/catalogue/contents.js'
+import { storedTitleIdsOf, titleIdOf } from '../../src/catalogue/contents.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { ratingsPageBytes } from '../../src/viewing/viewer-bytes.js'
 
@@ -60,7 +60,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function removeRating(request) {
-    const ids = storedIdsOf(catalogue, request.params.contentId, app.audienceOf(request))
+    const ids = storedTitleIdsOf(catalogue, request.params.contentId, app.audienceOf(request))
     await ratings.remove(app.viewerOf(request).id, ids)
     return done(200, 'The rating was removed')
   })

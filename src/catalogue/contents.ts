@@ -1,3 +1,4 @@
+import type { ContentTerm } from '../../schemas/content.js'
 import type { ContentsQuery } from '../../schemas/contents-query.js'
 import { orThrow, resourceNotFound, unavailable } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
@@ -6,7 +7,7 @@ import { answerOf } from './answers.js'
 import { type Audience, segmentOf, titleFor } from './audience.js'
 import { okBytes, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
-import { contentJson } from './fragments.js'
+import { contentJson, withFields } from './fragments.js'
 import { orderOf } from './listing.js'
 import type { Pause, Ranks } from './search/index.js'
 
@@ -50,7 +51,35 @@ export const selectContents = async (catalogue: Catalogue, query: ContentsQuery,
 /** One content, which must be open to the caller. */
 export const contentAnswer = async (catalogue: Catalogue, id: number) => {
   const [fragment] = await catalogue.fragments.anyForPublic([id])
-  return answerOf(okBytes(contentJson(orThrow(fragment, resourceNotFound))))
+  return answerOf(okBytes(withFields(orThrow(fragment, resourceNotFound), { terms: termsOf(catalogue, id) })))
+}
+
+/** Leaves out terms that are not in the catalogue any more. */
+const termsOf = ({ skeleton, terms }: Catalogue, id: number): ContentTerm[] =>
+  skeleton.termsOf(id).flatMap(term => {
+    const known = terms.byId(term)
+    return known ? { id: known._id, name: known.name, taxonomy: known.taxonomy } : []
+  })
+
+/** Contents by id, and all contents of the title that a content belongs to. */
+interface Named {
+  content_id?: number[] | undefined
+  title?: number | undefined
+}
+
+/**
+ * The ids under which elements of these contents may be stored. An element keeps an earlier id of its content until plugins/moving.ts moves
+ * it. Undefined if nothing is named: then all are meant.
+ */
+export const storedIdsOf = (catalogue: Catalogue, { content_id, title }: Named) => {
+  const { skeleton, tree } = catalogue
+  const named = content_id && new Set(content_id.flatMap(id => skeleton.idsOf(id)))
+  if (title === undefined) return named && [...named]
+  catalogue.assertFresh()
+  const top = tree.titleOf(title)
+  const rows = top === undefined ? [] : [...tree.contents(top)]
+  const ofTitle = rows.flatMap(row => skeleton.idsOf(skeleton.idOf(row)))
+  return named ? ofTitle.filter(id => named.has(id)) : ofTitle
 }
 
 /** The id of the title that the content in a path belongs to. Both must exist for the audience, but may be closed or deleted. */
@@ -65,7 +94,7 @@ export const titleIdOf = (catalogue: Catalogue, contentId: string, audience: Aud
  * The ids under which elements of the title may be stored, its own first: also earlier ones, and those of a content that has become part
  * of the title since.
  */
-export const storedIdsOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
+export const storedTitleIdsOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   const title = titleIdOf(catalogue, contentId, audience)
   const { skeleton } = catalogue
   return [...new Set([title, ...skeleton.idsOf(title), ...skeleton.idsOf(Number(contentId))])] as [number, ...number[]]

@@ -5,6 +5,7 @@ import { type Audience, isAvailable, nextChange, segmentOf } from './audience.js
 import { distinct, type RowFilter, type Selection, select } from './columns.js'
 import type { Ranks } from './search/index.js'
 import type { Skeleton } from './skeleton.js'
+import { treeOf } from './tree.js'
 
 /** A content passes if it has, for each field, one of the values. */
 export interface ContentFilter {
@@ -12,6 +13,8 @@ export interface ContentFilter {
   parent_id?: number[] | undefined
   terms?: number[] | undefined
   ids?: number[] | undefined
+  /** A content that stands for its title. */
+  title?: number | undefined
 }
 
 const noRows: Selection = { shown: [], total: 0 }
@@ -59,19 +62,22 @@ export class Listing {
 
   /** Of equal ranks, contents come in the given order. */
   page(filter: ContentFilter, order: Order, audience: Audience, now: number, page: PageQuery, ranks?: Ranks): Selection {
-    if (Object.values(filter).some(values => values?.length === 0)) return noRows
-    const rows = filter.ids ? this.named(filter.ids, order, audience, now) : this.open(order, audience, now)
+    const { type, parent_id, terms, ids, title } = filter
+    if ([type, parent_id, terms, ids].some(values => values?.length === 0)) return noRows
+    const isNarrow = ids !== undefined || title !== undefined
+    const rows = isNarrow ? this.named({ ids, title }, order, audience, now) : this.open(order, audience, now)
     return select(ranks ? ranked(rows, ranks) : rows, this.filters(filter), page)
   }
 
   /** Makes equivalent filters equal, so that they share a cache key. */
-  normalized({ type, parent_id, terms, ids }: ContentFilter): Required<ContentFilter> {
+  normalized({ type, parent_id, terms, ids, title }: ContentFilter): Required<ContentFilter> {
     const { skeleton } = this
     return {
       type: distinct(type, value => skeleton.type.has(value)),
       parent_id: distinct(parent_id, id => skeleton.parent.has(id)),
       terms: distinct(terms, id => skeleton.hasTerm(id)),
-      ids: distinct(ids, id => skeleton.row(id) !== undefined)
+      ids: distinct(ids, id => skeleton.row(id) !== undefined),
+      title: title === undefined ? undefined : this.titleIn(title)
     }
   }
 
@@ -90,16 +96,33 @@ export class Listing {
       parent_id: parent_id && skeleton.parent.anyOf(parent_id),
       terms: terms && skeleton.anyTerm(terms),
       // `page` looks only at these.
-      ids: undefined
+      ids: undefined,
+      title: undefined
     }
     return Object.values(filters).filter(filter => filter !== undefined)
   }
 
   /** Those of the contents that are open. */
-  private named(ids: readonly number[], order: Order, audience: Audience, now: number) {
+  private named({ ids, title }: Pick<ContentFilter, 'ids' | 'title'>, order: Order, audience: Audience, now: number) {
     const { skeleton } = this
-    const rows = [...new Set(ids)].flatMap(id => skeleton.row(id) ?? [])
-    return rows.filter(row => isAvailable(skeleton, row, now, audience)).sort(comparison(skeleton, order))
+    const named = new Set(ids?.flatMap(id => skeleton.row(id) ?? []))
+    const rows = title === undefined ? [...named] : this.rowsOfTitle(title).filter(row => !ids || named.has(row))
+    const open = rows.filter(row => isAvailable(skeleton, row, now, audience))
+    const [field, direction] = order
+    // The rows of a title are in the order of the show already.
+    if (title === undefined || field !== 'position') return open.sort(comparison(skeleton, order))
+    return direction === 'ASC' ? open : open.reverse()
+  }
+
+  /** The id of the title of a content, or 0, which no title has. */
+  private titleIn(id: number) {
+    const title = treeOf(this.skeleton).titleOf(id)
+    return title === undefined ? 0 : this.skeleton.idOf(title)
+  }
+
+  private rowsOfTitle(id: number) {
+    const row = this.skeleton.row(id)
+    return row === undefined ? [] : [...treeOf(this.skeleton).contents(row)]
   }
 }
 
@@ -120,19 +143,21 @@ const ranked = (rows: ArrayLike<number>, ranks: Ranks) => {
 }
 
 type OrderField = (typeof orderFields)[number]
-export type Order = readonly [OrderField, ContentsQuery['order_direction']]
+export type Order = readonly [OrderField, 'ASC' | 'DESC']
 
 export const defaultOrder: Order = ['weight', 'DESC']
 
 /** A search by relevance has the default order among equal matches, in whatever direction. */
-export const orderOf = ({ search, order_by, order_direction }: ContentsQuery): Order =>
-  order_by === undefined && search !== undefined ? defaultOrder : [order_by ?? defaultOrder[0], order_direction]
+export const orderOf = ({ search, order_by, order_direction }: ContentsQuery): Order => {
+  if (order_by === undefined && search !== undefined) return defaultOrder
+  return [order_by ?? defaultOrder[0], order_direction ?? (order_by === 'position' ? 'ASC' : 'DESC')]
+}
 
 type Compare = (a: number, b: number) => number
 
 /** Breaks ties by id, so that no content appears on two pages or on none. */
 export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compare => {
-  const { id, starts, created, weight, name } = skeleton
+  const { id, starts, created, weight, name, position } = skeleton
   const sign = direction === 'DESC' ? -1 : 1
   const byId: Compare = (a, b) => sign * (id.raw(a) - id.raw(b))
 
@@ -148,6 +173,12 @@ export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compa
       const [one, other] = [weight.get(a), weight.get(b)]
       if (one !== other) return one === null ? 1 : other === null ? -1 : sign * (one - other)
       return starts.raw(b) - starts.raw(a) || byId(a, b)
+    },
+    // Contents without a position come last in both directions.
+    position: (a, b) => {
+      const [one, other] = [position.get(a), position.get(b)]
+      if (one !== other) return one === null ? 1 : other === null ? -1 : sign * (one - other)
+      return sign * (starts.raw(a) - starts.raw(b)) || byId(a, b)
     }
   }
   return fields[field]

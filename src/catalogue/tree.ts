@@ -79,6 +79,11 @@ export class Tree {
     }
   }
 
+  /** A title and all that belongs to it, in the order of the show. */
+  contents(title: number) {
+    return this.descend(title, 0)
+  }
+
   /** The episodes of a show or season, in order. */
   *episodes(row: number): Generator<number> {
     for (const below of this.descend(row, 0)) if (this.skeleton.type.get(below) === 'episode') yield below

@@ -71,7 +71,10 @@ export const latestOf = (history: HistoryColumns): HistoryColumns => ({
 
 const isDefined = <T>(value: T | undefined) => value !== undefined
 
-const watchedBy = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
+const watchedBy = (user_id: number, content_ids?: number[]) => [
+  { $match: { user_id, ...(content_ids && { content_id: { $in: content_ids } }) } },
+  { $sort: { updated_at: -1, _id: -1 } }
+]
 
 const watched = {
   $project: { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1, previous_time: 1, previous_percentage: 1, updated_at: 1 }
@@ -177,9 +180,17 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
       return { digest: digestOf(rows), read: () => columnsIn(rows) }
     },
 
-    /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
-    latestHiddenAndDismissed: async (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> =>
-      columnsIn(await rowsOf([...watchedBy(user_id), { $limit: mostForCards }, watched, andHidden(user_id), andDismissed(user_id)])),
+    /**
+     * The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. Of the given
+     * contents only, if any are given.
+     */
+    latestHiddenAndDismissed: async (
+      user_id: number,
+      content_ids?: number[]
+    ): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> => {
+      const latest = [...watchedBy(user_id, content_ids), { $limit: mostForCards }, watched]
+      return columnsIn(await rowsOf([...latest, andHidden(user_id), andDismissed(user_id)]))
+    },
 
     /** All that a start page needs to know about a user, except for the elements of its cards. */
     wholeAndLists: async (user_id: number, saved: number) => {
