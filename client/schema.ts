@@ -2683,16 +2683,16 @@ export interface operations {
                      *       "data": {
                      *         "history": [
                      *           {
-                     *             "_id": "6b072f96a22848d5e2a2f0a0",
+                     *             "_id": "6b0b7f25a371321467962767",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-04T00:51:24.593000Z",
+                     *             "watched_at": "2026-10-07T07:19:53.974000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-04T00:26:56.593000Z",
-                     *             "updated_at": "2026-10-04T00:51:24.593000Z"
+                     *             "created_at": "2026-10-07T06:55:25.974000Z",
+                     *             "updated_at": "2026-10-07T07:19:53.974000Z"
                      *           }
                      *         ],
                      *         "watchlist": [],
@@ -2706,7 +2706,7 @@ export interface operations {
                      *           "ratings": [],
                      *           "preferences": []
                      *         },
-                     *         "cursor": "WzEsMTc5MTA3NTA4NDU5MywwLCI2YjA3MmY5NmEyMjg0OGQ1ZTJhMmYwYTAiLDAsMTc5NTYzMzA0MDMxNSwxLDE3OTU2MzMwNDAzMTVdgYevAlJVJo-",
+                     *         "cursor": "WzEsMTc5MTM1NzU5Mzk3NCwwLCI2YjBiN2YyNWEzNzEzMjE0Njc5NjI3NjciLDEwMTQsMTc5NTkxNTU1MzI3MiwxLDE3OTU5MTU1NTMyNzJd1hVUHloj9IX",
                      *         "more": true,
                      *         "reset": false
                      *       }
@@ -2824,12 +2824,12 @@ export interface operations {
                      *             "pricing": null,
                      *             "payments_asset_id": null,
                      *             "purchaseable": 0,
-                     *             "start_date": "2026-07-18T12:30:00.000000Z",
+                     *             "start_date": "2026-07-22T12:30:00.000000Z",
                      *             "end_date": null,
                      *             "countries_include": null,
                      *             "countries_exclude": null,
-                     *             "created_at": "2026-07-03T11:50:49.000000Z",
-                     *             "updated_at": "2026-07-03T11:50:49.000000Z",
+                     *             "created_at": "2026-07-07T11:50:49.000000Z",
+                     *             "updated_at": "2026-07-07T11:50:49.000000Z",
                      *             "currency": null,
                      *             "price": null,
                      *             "price_formatted": null,
@@ -2916,12 +2916,12 @@ export interface operations {
                      *         "pricing": null,
                      *         "payments_asset_id": null,
                      *         "purchaseable": 0,
-                     *         "start_date": "2025-08-04T11:00:00.000000Z",
+                     *         "start_date": "2025-08-08T11:00:00.000000Z",
                      *         "end_date": null,
                      *         "countries_include": null,
                      *         "countries_exclude": null,
-                     *         "created_at": "2025-07-19T10:47:04.000000Z",
-                     *         "updated_at": "2025-07-19T10:47:04.000000Z",
+                     *         "created_at": "2025-07-23T10:47:04.000000Z",
+                     *         "updated_at": "2025-07-23T10:47:04.000000Z",
                      *         "currency": null,
                      *         "price": null,
                      *         "price_formatted": null,
@@ -2943,6 +2943,13 @@ export interface operations {
                      *             "type": "intro",
                      *             "start": 12,
                      *             "end": 97
+                     *           }
+                     *         ],
+                     *         "terms": [
+                     *           {
+                     *             "id": 2,
+                     *             "name": "Drama",
+                     *             "taxonomy": "category"
                      *           }
                      *         ]
                      *       }
@@ -3016,12 +3023,12 @@ export interface operations {
                      *           "pricing": null,
                      *           "payments_asset_id": null,
                      *           "purchaseable": 0,
-                     *           "start_date": "2026-06-22T07:30:00.000000Z",
+                     *           "start_date": "2026-06-26T07:30:00.000000Z",
                      *           "end_date": null,
                      *           "countries_include": null,
                      *           "countries_exclude": null,
-                     *           "created_at": "2026-05-15T07:14:26.000000Z",
-                     *           "updated_at": "2026-06-09T07:14:26.000000Z",
+                     *           "created_at": "2026-05-19T07:14:26.000000Z",
+                     *           "updated_at": "2026-06-13T07:14:26.000000Z",
                      *           "currency": null,
                      *           "price": null,
                      *           "price_formatted": null,
@@ -3105,12 +3112,12 @@ export interface operations {
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-07-29T11:30:00.000000Z",
+                     *               "start_date": "2026-08-02T11:30:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-07-15T10:59:53.000000Z",
-                     *               "updated_at": "2026-08-13T10:59:53.000000Z",
+                     *               "created_at": "2026-07-19T10:59:53.000000Z",
+                     *               "updated_at": "2026-08-17T10:59:53.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -3134,7 +3141,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "history": {
-                     *               "_id": "6b072f96a22848d5e2a2f0cf",
+                     *               "_id": "6b0b7f25a371321467962796",
                      *               "user_id": 1,
                      *               "content_id": 1023,
                      *               "time": 1140,
@@ -3142,14 +3149,14 @@ export interface operations {
                      *               "plays": 0,
                      *               "watched_at": null,
                      *               "previous": null,
-                     *               "created_at": "2026-11-24T18:25:13.593000Z",
-                     *               "updated_at": "2026-11-24T19:00:24.593000Z"
+                     *               "created_at": "2026-11-28T00:53:42.974000Z",
+                     *               "updated_at": "2026-11-28T01:28:53.974000Z"
                      *             },
                      *             "resume": {
                      *               "time": 1140,
                      *               "percentage": 54
                      *             },
-                     *             "updated_at": "2026-11-24T19:00:24.593000Z"
+                     *             "updated_at": "2026-11-28T01:28:53.974000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3299,12 +3306,12 @@ export interface operations {
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2025-08-04T11:00:00.000000Z",
+                     *               "start_date": "2025-08-08T11:00:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2025-07-19T10:47:04.000000Z",
-                     *               "updated_at": "2025-07-19T10:47:04.000000Z",
+                     *               "created_at": "2025-07-23T10:47:04.000000Z",
+                     *               "updated_at": "2025-07-23T10:47:04.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -3329,7 +3336,7 @@ export interface operations {
                      *                 }
                      *               ]
                      *             },
-                     *             "created_at": "2026-11-25T18:57:30.244000Z"
+                     *             "created_at": "2026-11-29T01:26:03.141000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3470,7 +3477,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b072f96a22848d5e2a2f0c2",
+                     *             "_id": "6b0b7f25a371321467962789",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3494,12 +3501,12 @@ export interface operations {
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2025-08-04T11:00:00.000000Z",
+                     *               "start_date": "2025-08-08T11:00:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2025-07-19T10:47:04.000000Z",
-                     *               "updated_at": "2025-07-19T10:47:04.000000Z",
+                     *               "created_at": "2025-07-23T10:47:04.000000Z",
+                     *               "updated_at": "2025-07-23T10:47:04.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -3531,8 +3538,8 @@ export interface operations {
                      *             "plays": 0,
                      *             "watched_at": null,
                      *             "previous": null,
-                     *             "created_at": "2026-11-10T08:30:39.593000Z",
-                     *             "updated_at": "2026-11-25T18:57:30.094000Z"
+                     *             "created_at": "2026-11-13T14:59:08.974000Z",
+                     *             "updated_at": "2026-11-29T01:26:02.873000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3665,7 +3672,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b072f96a22848d5e2a2f0c2",
+                     *         "_id": "6b0b7f25a371321467962789",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3689,12 +3696,12 @@ export interface operations {
                      *           "pricing": null,
                      *           "payments_asset_id": null,
                      *           "purchaseable": 0,
-                     *           "start_date": "2025-08-04T11:00:00.000000Z",
+                     *           "start_date": "2025-08-08T11:00:00.000000Z",
                      *           "end_date": null,
                      *           "countries_include": null,
                      *           "countries_exclude": null,
-                     *           "created_at": "2025-07-19T10:47:04.000000Z",
-                     *           "updated_at": "2025-07-19T10:47:04.000000Z",
+                     *           "created_at": "2025-07-23T10:47:04.000000Z",
+                     *           "updated_at": "2025-07-23T10:47:04.000000Z",
                      *           "currency": null,
                      *           "price": null,
                      *           "price_formatted": null,
@@ -3726,8 +3733,8 @@ export interface operations {
                      *         "plays": 0,
                      *         "watched_at": null,
                      *         "previous": null,
-                     *         "created_at": "2026-11-10T08:30:39.593000Z",
-                     *         "updated_at": "2026-11-25T18:57:30.094000Z"
+                     *         "created_at": "2026-11-13T14:59:08.974000Z",
+                     *         "updated_at": "2026-11-29T01:26:02.873000Z"
                      *       }
                      *     }
                      */
@@ -3855,7 +3862,7 @@ export interface operations {
                  *         {
                  *           "content_id": 1405,
                  *           "time": 355,
-                 *           "observed_at": "2026-11-25T18:57:30.094000Z"
+                 *           "observed_at": "2026-11-29T01:26:02.873000Z"
                  *         },
                  *         {
                  *           "content_id": 999999,
@@ -4178,9 +4185,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device_code": "GmRhmhcx…",
-                     *         "user_code": "FJNX-ZPRQ",
+                     *         "user_code": "WZKK-GPWK",
                      *         "verification_uri": "http://localhost:3000/#device",
-                     *         "verification_uri_complete": "http://localhost:3000/?user_code=FJNX-ZPRQ#device",
+                     *         "verification_uri_complete": "http://localhost:3000/?user_code=WZKK-GPWK#device",
                      *         "expires_in": 600,
                      *         "interval": 5
                      *       }
@@ -4224,7 +4231,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device": "Bedroom TV",
-                     *         "created_at": "2026-11-25T18:57:30.371000Z"
+                     *         "created_at": "2026-11-29T01:26:03.378000Z"
                      *       }
                      *     }
                      */
@@ -4540,31 +4547,31 @@ export interface operations {
                      *             "id": 1,
                      *             "email": "ada@example.com",
                      *             "name": "Ada",
-                     *             "created_at": "2026-11-25T18:57:26.104000Z",
-                     *             "updated_at": "2026-11-25T18:57:26.104000Z"
+                     *             "created_at": "2026-11-29T01:25:56.978000Z",
+                     *             "updated_at": "2026-11-29T01:25:56.978000Z"
                      *           }
                      *         ],
                      *         "history": [
                      *           {
-                     *             "_id": "6b072f96a22848d5e2a2f0a4",
+                     *             "_id": "6b0b7f25a371321467962767",
                      *             "user_id": 1,
-                     *             "content_id": 1003,
-                     *             "time": 1460,
-                     *             "percentage": 96,
+                     *             "content_id": 1014,
+                     *             "time": 1453,
+                     *             "percentage": 99,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-08T11:08:24.593000Z",
+                     *             "watched_at": "2026-10-07T07:19:53.974000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-08T10:43:03.593000Z",
-                     *             "updated_at": "2026-10-08T11:08:24.593000Z"
+                     *             "created_at": "2026-10-07T06:55:25.974000Z",
+                     *             "updated_at": "2026-10-07T07:19:53.974000Z"
                      *           }
                      *         ],
                      *         "watchlist": [
                      *           {
-                     *             "id": 6,
+                     *             "id": 1,
                      *             "user_id": 1,
-                     *             "content_id": 1258,
-                     *             "created_at": "2026-11-04T12:31:24.593000Z",
-                     *             "updated_at": "2026-11-04T12:31:24.593000Z"
+                     *             "content_id": 1554,
+                     *             "created_at": "2026-11-28T01:07:53.974000Z",
+                     *             "updated_at": "2026-11-28T01:07:53.974000Z"
                      *           }
                      *         ],
                      *         "hidden": [],
@@ -4573,13 +4580,13 @@ export interface operations {
                      *         "seen": [],
                      *         "sessions": [
                      *           {
-                     *             "id": "d49289aa-6cc3-4d6a-8c84-7c57c17ccecb",
+                     *             "id": "4dd20192-fc15-476e-83c8-aa2369283521",
                      *             "device": "Living room TV",
-                     *             "created_at": "2026-11-25T18:57:30.046000Z",
-                     *             "last_used_at": "2026-11-25T18:57:30.046000Z"
+                     *             "created_at": "2026-11-29T01:26:02.748000Z",
+                     *             "last_used_at": "2026-11-29T01:26:02.748000Z"
                      *           }
                      *         ],
-                     *         "exported_at": "2026-11-25T18:57:30.224000Z"
+                     *         "exported_at": "2026-11-29T01:26:03.083000Z"
                      *       }
                      *     }
                      */
@@ -5278,8 +5285,8 @@ export interface operations {
                      *             "name": "Home",
                      *             "mname": "home",
                      *             "endpoint": "http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&order_by=weight&order_direction=DESC",
-                     *             "created_at": "2024-12-25T09:00:00.000000Z",
-                     *             "updated_at": "2026-11-12T08:15:00.000000Z",
+                     *             "created_at": "2024-12-29T09:00:00.000000Z",
+                     *             "updated_at": "2026-11-16T08:15:00.000000Z",
                      *             "framework_through_key": 1,
                      *             "rails": [
                      *               {
@@ -5287,8 +5294,8 @@ export interface operations {
                      *                 "name": "New on Viewer",
                      *                 "mname": "new_on_viewer",
                      *                 "endpoint": "http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&order_by=start_date&order_direction=DESC",
-                     *                 "created_at": "2024-12-25T09:00:00.000000Z",
-                     *                 "updated_at": "2026-11-12T08:15:00.000000Z",
+                     *                 "created_at": "2024-12-29T09:00:00.000000Z",
+                     *                 "updated_at": "2026-11-16T08:15:00.000000Z",
                      *                 "framework_through_key": 1
                      *               }
                      *             ]
@@ -5367,12 +5374,12 @@ export interface operations {
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2025-08-04T11:00:00.000000Z",
+                     *               "start_date": "2025-08-08T11:00:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2025-07-19T10:47:04.000000Z",
-                     *               "updated_at": "2025-07-19T10:47:04.000000Z",
+                     *               "created_at": "2025-07-23T10:47:04.000000Z",
+                     *               "updated_at": "2025-07-23T10:47:04.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -5398,7 +5405,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "rating": "like",
-                     *             "created_at": "2026-11-25T18:57:30.267000Z"
+                     *             "created_at": "2026-11-29T01:26:03.177000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -5573,44 +5580,44 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 1382,
+                     *           "id": 1394,
                      *           "parent_id": null,
                      *           "type": "show",
                      *           "handler": "harbourcast",
                      *           "handler_type": "playlist",
-                     *           "handler_id": "1_4kxa2q50",
-                     *           "name": "Learning the Water",
+                     *           "handler_id": "1_lryuuspy",
+                     *           "name": "Ten Quiet Minutes",
                      *           "title": {
-                     *             "en": "Learning the Water",
-                     *             "de": "Das Wasser lernen"
+                     *             "en": "Ten Quiet Minutes",
+                     *             "de": "Zehn stille Minuten"
                      *           },
                      *           "description": {
-                     *             "en": "For adults who never quite learned to swim, and for those who learned it badly.",
-                     *             "de": "Für Erwachsene, die nie richtig schwimmen gelernt haben, und für die, die es falsch gelernt haben."
+                     *             "en": "Short guided meditations for the bus, the stairs and the minute before the meeting.",
+                     *             "de": "Kurze geführte Meditationen für den Bus, die Treppe und die Minute vor der Sitzung."
                      *           },
-                     *           "weight": 90,
-                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1382.svg",
+                     *           "weight": 92,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1394.svg",
                      *           "thumbnail_handler": "demo",
-                     *           "keywords": "pool, crawl",
+                     *           "keywords": "calm, practice",
                      *           "pricing": null,
                      *           "payments_asset_id": null,
                      *           "purchaseable": 0,
-                     *           "start_date": "2025-02-14T14:00:00.000000Z",
+                     *           "start_date": "2025-04-04T15:00:00.000000Z",
                      *           "end_date": null,
                      *           "countries_include": null,
                      *           "countries_exclude": null,
-                     *           "created_at": "2025-01-10T13:04:06.000000Z",
-                     *           "updated_at": "2025-01-10T13:04:06.000000Z",
+                     *           "created_at": "2025-03-26T14:18:31.000000Z",
+                     *           "updated_at": "2025-03-26T14:18:31.000000Z",
                      *           "currency": null,
                      *           "price": null,
                      *           "price_formatted": null,
                      *           "plans": {
-                     *             "2": {
-                     *               "id": "2",
-                     *               "vendor_name": "plus"
+                     *             "1": {
+                     *               "id": "1",
+                     *               "vendor_name": "basic"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1382",
+                     *           "link": "http://localhost:3000/title/1394",
                      *           "min_age": 0,
                      *           "deleted_at": null,
                      *           "recent": false,
@@ -5714,56 +5721,60 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 378,
-                     *             "channel": "outdoors",
-                     *             "starts_at": "2026-11-25T18:05:00.000000Z",
-                     *             "ends_at": "2026-11-25T19:35:00.000000Z",
+                     *             "id": 812,
+                     *             "channel": "culture",
+                     *             "starts_at": "2026-11-28T23:55:00.000000Z",
+                     *             "ends_at": "2026-11-29T01:50:00.000000Z",
                      *             "content": {
-                     *               "id": 1499,
+                     *               "id": 1263,
                      *               "parent_id": null,
                      *               "type": "film",
                      *               "handler": "harbourcast",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_6em4zog4",
-                     *               "name": "Avalanche Line",
+                     *               "handler_id": "1_jpjanh9c",
+                     *               "name": "The Slowest Way to Lisbon",
                      *               "title": {
-                     *                 "en": "Avalanche Line",
-                     *                 "de": "Lawinenlinie"
+                     *                 "en": "The Slowest Way to Lisbon",
+                     *                 "de": "Der langsamste Weg nach Lissabon"
                      *               },
                      *               "description": {
-                     *                 "en": "The slope was safe, the forecast was not.",
-                     *                 "de": "Der Hang war sicher, der Bericht war es nicht."
+                     *                 "en": "A tractor, a dowry and a very patient donkey.",
+                     *                 "de": "Ein Traktor, eine Mitgift und ein sehr geduldiger Esel."
                      *               },
                      *               "weight": 45,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1499.svg",
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1263.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "detective, snow, piste, touring",
+                     *               "keywords": "train, journey, ensemble, misunderstanding, dry humour",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2025-02-11T18:30:00.000000Z",
+                     *               "start_date": "2026-08-30T16:30:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2025-02-06T18:29:35.000000Z",
-                     *               "updated_at": "2025-02-06T18:29:35.000000Z",
+                     *               "created_at": "2026-08-25T15:36:58.000000Z",
+                     *               "updated_at": "2026-08-25T15:36:58.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
                      *               "plans": {
-                     *                 "2": {
-                     *                   "id": "2",
-                     *                   "vendor_name": "plus"
+                     *                 "1": {
+                     *                   "id": "1",
+                     *                   "vendor_name": "basic"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1499",
-                     *               "duration": 5123,
-                     *               "min_age": 16,
+                     *               "link": "http://localhost:3000/title/1263",
+                     *               "duration": 6641,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1263-X",
+                     *                 "archive": "film-1263"
+                     *               },
                      *               "markers": [
                      *                 {
                      *                   "type": "intro",
-                     *                   "start": 8,
-                     *                   "end": 79
+                     *                   "start": 10,
+                     *                   "end": 97
                      *                 }
                      *               ]
                      *             }
@@ -5774,8 +5785,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 157,
-                     *           "total_count": 157
+                     *           "total_pages": 152,
+                     *           "total_count": 152
                      *         }
                      *       }
                      *     }
@@ -5820,94 +5831,39 @@ export interface operations {
                      *         {
                      *           "channel": "stories",
                      *           "now": {
-                     *             "id": 625,
+                     *             "id": 620,
                      *             "channel": "stories",
-                     *             "starts_at": "2026-11-25T18:35:00.000000Z",
-                     *             "ends_at": "2026-11-25T20:20:00.000000Z",
+                     *             "starts_at": "2026-11-29T01:15:00.000000Z",
+                     *             "ends_at": "2026-11-29T01:45:00.000000Z",
                      *             "content": {
-                     *               "id": 1575,
-                     *               "parent_id": null,
-                     *               "type": "film",
-                     *               "handler": "harbourcast",
+                     *               "id": 1525,
+                     *               "parent_id": 1524,
+                     *               "type": "episode",
+                     *               "handler": "reelstack",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_kiz8w748",
-                     *               "name": "Salt Road",
+                     *               "handler_id": "rs-zbjo9juf",
+                     *               "name": "The Letter",
                      *               "title": {
-                     *                 "en": "Salt Road",
-                     *                 "de": "Salzstraße"
+                     *                 "en": "The Letter",
+                     *                 "de": "Der Brief"
                      *               },
                      *               "description": {
-                     *                 "en": "A caravan of nine, one of whom carries no salt.",
-                     *                 "de": "Eine Karawane von neun, und einer trägt kein Salz."
+                     *                 "en": "It lies unopened for a week.",
+                     *                 "de": "Er liegt eine Woche lang ungeöffnet da."
                      *               },
-                     *               "weight": 82,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1575.svg",
+                     *               "weight": 17,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1525.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "",
+                     *               "keywords": "family, secrets, small town",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-03-05T13:00:00.000000Z",
+                     *               "start_date": "2026-05-17T13:30:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-02-21T12:45:29.000000Z",
-                     *               "updated_at": "2026-02-21T12:45:29.000000Z",
-                     *               "currency": null,
-                     *               "price": null,
-                     *               "price_formatted": null,
-                     *               "plans": {
-                     *                 "2": {
-                     *                   "id": "2",
-                     *                   "vendor_name": "plus"
-                     *                 }
-                     *               },
-                     *               "link": "http://localhost:3000/title/1575",
-                     *               "duration": 6095,
-                     *               "min_age": 12,
-                     *               "markers": [
-                     *                 {
-                     *                   "type": "intro",
-                     *                   "start": 4,
-                     *                   "end": 69
-                     *                 }
-                     *               ]
-                     *             }
-                     *           },
-                     *           "next": {
-                     *             "id": 626,
-                     *             "channel": "stories",
-                     *             "starts_at": "2026-11-25T20:20:00.000000Z",
-                     *             "ends_at": "2026-11-25T22:10:00.000000Z",
-                     *             "content": {
-                     *               "id": 1152,
-                     *               "parent_id": null,
-                     *               "type": "film",
-                     *               "handler": "harbourcast",
-                     *               "handler_type": "entry",
-                     *               "handler_id": "1_1teqh97n",
-                     *               "name": "Room with Two Doors",
-                     *               "title": {
-                     *                 "en": "Room with Two Doors",
-                     *                 "de": "Zimmer mit zwei Türen"
-                     *               },
-                     *               "description": {
-                     *                 "en": "One witness came in, one went out, and it was not the same.",
-                     *                 "de": "Ein Zeuge kam herein, einer ging hinaus, und es war nicht derselbe."
-                     *               },
-                     *               "weight": 41,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1152.svg",
-                     *               "thumbnail_handler": "demo",
-                     *               "keywords": "detective, evidence, small town",
-                     *               "pricing": null,
-                     *               "payments_asset_id": null,
-                     *               "purchaseable": 0,
-                     *               "start_date": "2026-08-20T13:30:00.000000Z",
-                     *               "end_date": null,
-                     *               "countries_include": null,
-                     *               "countries_exclude": null,
-                     *               "created_at": "2026-07-09T13:16:45.000000Z",
-                     *               "updated_at": "2026-07-09T13:16:45.000000Z",
+                     *               "created_at": "2026-05-01T12:37:32.000000Z",
+                     *               "updated_at": "2026-06-13T12:37:32.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -5917,14 +5873,73 @@ export interface operations {
                      *                   "vendor_name": "basic"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1152",
-                     *               "duration": 6454,
-                     *               "min_age": 16,
+                     *               "link": "http://localhost:3000/title/1525",
+                     *               "duration": 1595,
+                     *               "min_age": 12,
+                     *               "season": 1,
+                     *               "episode": 1,
                      *               "markers": [
                      *                 {
                      *                   "type": "intro",
-                     *                   "start": 4,
-                     *                   "end": 82
+                     *                   "start": 9,
+                     *                   "end": 49
+                     *                 }
+                     *               ]
+                     *             }
+                     *           },
+                     *           "next": {
+                     *             "id": 621,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-29T01:45:00.000000Z",
+                     *             "ends_at": "2026-11-29T02:20:00.000000Z",
+                     *             "content": {
+                     *               "id": 1526,
+                     *               "parent_id": 1524,
+                     *               "type": "episode",
+                     *               "handler": "reelstack",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "rs-d6blrjny",
+                     *               "name": "Upstream",
+                     *               "title": {
+                     *                 "en": "Upstream",
+                     *                 "de": "Flussaufwärts"
+                     *               },
+                     *               "description": {
+                     *                 "en": "Grandmother goes to speak to the lock before theirs.",
+                     *                 "de": "Die Großmutter spricht mit der Schleuse vor ihnen."
+                     *               },
+                     *               "weight": 3,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1526.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "family, secrets",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2026-05-24T13:30:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2026-04-30T13:08:00.000000Z",
+                     *               "updated_at": "2026-06-25T13:08:00.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1526",
+                     *               "duration": 2002,
+                     *               "min_age": 12,
+                     *               "season": 1,
+                     *               "episode": 2,
+                     *               "markers": [
+                     *                 {
+                     *                   "type": "recap",
+                     *                   "start": 8,
+                     *                   "end": 57
                      *                 }
                      *               ]
                      *             }
@@ -5965,10 +5980,10 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": "7122c9ad-ad7d-4c4c-a693-1a9eeb3864ec",
+                     *           "id": "b76ead77-3d67-4826-86eb-1c0b87892567",
                      *           "device": "Bedroom TV",
-                     *           "created_at": "2026-11-25T18:57:30.397000Z",
-                     *           "last_used_at": "2026-11-25T18:57:30.397000Z",
+                     *           "created_at": "2026-11-29T01:26:03.432000Z",
+                     *           "last_used_at": "2026-11-29T01:26:03.432000Z",
                      *           "current": false
                      *         }
                      *       ]
@@ -6100,8 +6115,8 @@ export interface operations {
                      *           "language": "en",
                      *           "title": "The picture stutters",
                      *           "content": "Close other downloads, move closer to the router, or choose a lower quality in the player. On slow connections the automatic setting does this for you.",
-                     *           "created_at": "2025-03-07T07:20:00.000000Z",
-                     *           "updated_at": "2026-03-31T10:00:00.000000Z"
+                     *           "created_at": "2025-03-11T07:20:00.000000Z",
+                     *           "updated_at": "2026-04-04T10:00:00.000000Z"
                      *         }
                      *       ]
                      *     }
@@ -6159,8 +6174,8 @@ export interface operations {
                      *             "vendor_id": "dis_meditation",
                      *             "name": "Meditation",
                      *             "taxonomy": "discipline",
-                     *             "created_at": "2025-01-12T16:00:00.000000Z",
-                     *             "updated_at": "2025-01-12T16:00:00.000000Z"
+                     *             "created_at": "2025-01-16T16:00:00.000000Z",
+                     *             "updated_at": "2025-01-16T16:00:00.000000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -6217,8 +6232,8 @@ export interface operations {
                      *         "vendor_id": "cat_documentary",
                      *         "name": "Documentary",
                      *         "taxonomy": "category",
-                     *         "created_at": "2024-10-26T07:00:00.000000Z",
-                     *         "updated_at": "2026-05-09T07:00:00.000000Z"
+                     *         "created_at": "2024-10-30T07:00:00.000000Z",
+                     *         "updated_at": "2026-05-13T07:00:00.000000Z"
                      *       }
                      *     }
                      */
@@ -6267,8 +6282,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-25T18:57:30.179000Z",
-                     *             "updated_at": "2026-11-25T18:57:30.179000Z",
+                     *             "created_at": "2026-11-29T01:26:03.001000Z",
+                     *             "updated_at": "2026-11-29T01:26:03.001000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -6292,12 +6307,12 @@ export interface operations {
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2025-08-04T11:00:00.000000Z",
+                     *               "start_date": "2025-08-08T11:00:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2025-07-19T10:47:04.000000Z",
-                     *               "updated_at": "2025-07-19T10:47:04.000000Z",
+                     *               "created_at": "2025-07-23T10:47:04.000000Z",
+                     *               "updated_at": "2025-07-23T10:47:04.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -6451,7 +6466,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b072f96a22848d5e2a2f0c2",
+                     *         "_id": "6b0b7f25a371321467962789",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -6475,12 +6490,12 @@ export interface operations {
                      *           "pricing": null,
                      *           "payments_asset_id": null,
                      *           "purchaseable": 0,
-                     *           "start_date": "2025-08-04T11:00:00.000000Z",
+                     *           "start_date": "2025-08-08T11:00:00.000000Z",
                      *           "end_date": null,
                      *           "countries_include": null,
                      *           "countries_exclude": null,
-                     *           "created_at": "2025-07-19T10:47:04.000000Z",
-                     *           "updated_at": "2025-07-19T10:47:04.000000Z",
+                     *           "created_at": "2025-07-23T10:47:04.000000Z",
+                     *           "updated_at": "2025-07-23T10:47:04.000000Z",
                      *           "currency": null,
                      *           "price": null,
                      *           "price_formatted": null,
@@ -6510,10 +6525,10 @@ export interface operations {
                      *         "time": 6945,
                      *         "percentage": 100,
                      *         "plays": 1,
-                     *         "watched_at": "2026-11-25T18:57:30.135000Z",
+                     *         "watched_at": "2026-11-29T01:26:02.934000Z",
                      *         "previous": null,
-                     *         "created_at": "2026-11-10T08:30:39.593000Z",
-                     *         "updated_at": "2026-11-25T18:57:30.135000Z"
+                     *         "created_at": "2026-11-13T14:59:08.974000Z",
+                     *         "updated_at": "2026-11-29T01:26:02.934000Z"
                      *       }
                      *     }
                      */
