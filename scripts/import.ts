@@ -6,7 +6,7 @@ import { isUnavailable } from '../src/database/faults.js'
 import { type Lease, LeaseLost } from '../src/database/leases.js'
 import { withImportLease } from '../src/import/import-lease.js'
 import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
-import { filesOf } from '../src/import/sources.js'
+import { filesOf, type Source } from '../src/import/sources.js'
 import { auditOf } from '../src/privacy/audit.js'
 import { invocationOf, messageOf, operator, readersOf, stopOnSignal } from './command-line.js'
 import { progressTo } from './progress.js'
@@ -30,8 +30,7 @@ const readArguments = () => {
 }
 
 /** A record for each file, or for the command if it takes none. */
-const actsOf = async (paths: string[]) => {
-  const { sources } = await filesOf(paths)
+const actsOf = (sources: Source[]) => {
   const acts = sources.map(({ kind, name }) => ({ action: `import ${kind}`, subject: basename(name) }))
   return acts.length > 0 ? acts : [{ action: 'import', subject: null }]
 }
@@ -55,11 +54,13 @@ const run = async () => {
   const signal = stopOnSignal()
   const progress = progressTo(process.stderr)
   try {
-    const work = ({ confirm }: Lease) =>
+    const { sources } = await filesOf(paths)
+    const kinds = sources.map(({ kind }) => kind)
+    const work = ({ confirm }: Pick<Lease, 'confirm'>) =>
       importFiles(db, paths, { issuer, completedAt, prune, signal, confirm, onProgress: progress.update })
     const onWait = () => console.error('Another import is running. Waiting for it to end.')
-    const result = await auditOf(db, AUDIT_DAYS).during(operator(), await actsOf(paths), async end => {
-      const result = (await withImportLease(db, work, { onWait, signal })) ?? { kinds: {}, interrupted: true }
+    const result = await auditOf(db, AUDIT_DAYS).during(operator(), actsOf(sources), async end => {
+      const result = (await withImportLease(db, work, { kinds, onWait, signal })) ?? { kinds: {}, interrupted: true }
       if (result.interrupted) end.outcome = 'failed'
       return result
     })

@@ -65,6 +65,12 @@ export const byStart = (markers: Marker[] | null | undefined) =>
   markers?.length ? markers.toSorted((one, other) => one.start - other.start) : undefined
 const momentOrNull = (value: Date | null | undefined) => (value ? timestamp(value) : null)
 
+/** When the last credits begin, in seconds: earlier ones end before more of the content. */
+export const creditsOf = ({ markers }: Pick<ContentDocument, 'markers'>) => {
+  const starts = (markers ?? []).flatMap(({ type, start }) => (type === 'credits' ? start : []))
+  return starts.length > 0 ? Math.max(...starts) : null
+}
+
 /** How to check a value that other software may have written: in memory if the skeleton holds it, else in the database. */
 type Check = { inSkeleton: (value: unknown) => boolean } | { required: Document } | { optional: Document } | { query: Document }
 

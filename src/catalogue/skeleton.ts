@@ -1,5 +1,5 @@
 import { DictionaryColumn, NumberColumn, type RowFilter } from './columns.js'
-import type { SkeletonContent } from './content-documents.js'
+import { creditsOf, type SkeletonContent } from './content-documents.js'
 import { fold } from './search/index.js'
 
 const never = Number.POSITIVE_INFINITY
@@ -239,12 +239,6 @@ export class Skeleton {
     column.set(row, countries?.join() ?? null, countries)
     for (const country of countries ?? []) this.countries.add(country)
   }
-}
-
-/** The start of the last credits: earlier ones end before more of the content. */
-const creditsOf = ({ markers }: SkeletonContent) => {
-  const starts = (markers ?? []).flatMap(({ type, start }) => (type === 'credits' ? start : []))
-  return starts.length > 0 ? Math.max(...starts) : null
 }
 
 /** Follows earlier ids to the last one. */

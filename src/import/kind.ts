@@ -19,6 +19,8 @@ export interface Kind<R = unknown> {
   isSuperseded?(place: number): boolean
   /** Called before the first write. */
   begin?(): Promise<unknown>
+  /** Whether documents are found by their `arrived_at`, which `operations` has set. */
+  arrives?: boolean
   /** The writes for records that differ from the database. Called again if another process wrote the same documents first. */
   operations(records: R[]): Promise<Operation[]>
   /** Removes the documents that the run lacks, and confirms the lease before each write. Returns how many. */
@@ -34,9 +36,11 @@ export interface Entry<R> {
 /** With `other`, the reason ends with the place of that other record. */
 export type ReportFault = (place: number, field: string, reason: string, other?: number) => void
 
-export interface Operation {
-  updateOne: { filter: Document; update: Document | Document[]; upsert: true }
-}
+export type Operation =
+  /** Without `upsert`, the filter says how the document was read. One that has changed since is looked at again. */
+  | { updateOne: { filter: Document; update: Document | Document[]; upsert?: true } }
+  /** Much faster than an `upsert`. */
+  | { insertOne: { document: Document } }
 
 /** Shared by all kinds of a run. */
 export interface ImportRun {

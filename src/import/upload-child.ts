@@ -3,7 +3,6 @@ import { setPriority } from 'node:os'
 import { closeSoon, connectionTo } from '../database/connection.js'
 import { leasesOf } from '../database/leases.js'
 import { stopSignals } from '../process/serve.js'
-import { importLease } from './import-lease.js'
 import { importFiles } from './index.js'
 import { type ImportOrder, outcomeOf, outcomeOfError } from './upload.js'
 
@@ -15,9 +14,9 @@ const stop = new AbortController()
 process.on('disconnect', () => stop.abort())
 for (const signal of stopSignals) process.on(signal, () => {})
 
-const [{ url, path, holder, ...options }] = (await once(process, 'message')) as [ImportOrder]
+const [{ url, path, lease, ...options }] = (await once(process, 'message')) as [ImportOrder]
 const { client, db } = connectionTo(url, { serverSelectionTimeoutMS: 5000 })
-const lease = holder === undefined ? {} : leasesOf(db).held(importLease, holder)
-const outcome = await importFiles(db, [path], { ...options, ...lease, signal: stop.signal }).then(outcomeOf, outcomeOfError)
+const held = lease ? leasesOf(db).held(lease.name, lease.holder) : {}
+const outcome = await importFiles(db, [path], { ...options, ...held, signal: stop.signal }).then(outcomeOf, outcomeOfError)
 await closeSoon(client)
 process.send?.(outcome, () => process.exit())

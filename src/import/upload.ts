@@ -22,8 +22,8 @@ export interface ImportOrder {
   prune: boolean
   issuer: string | undefined
   completedAt: number
-  /** The holder of the lease under which it runs. */
-  holder?: string
+  /** The lease under which it runs. */
+  lease?: { name: string; holder: string }
 }
 
 /** The outcome of an import in a process of its own. */

@@ -5,6 +5,7 @@ import { duplicateKey } from '../database/faults.js'
 import type { Lease } from '../database/leases.js'
 import { revisionsOf } from '../database/revisions.js'
 import type { Teller } from '../sync/index.js'
+import { seconds } from '../time.js'
 import type { Kind, Operation } from './kind.js'
 import { type BatchOptions, batchesOf, inBatches } from './records.js'
 import type { Source } from './sources.js'
@@ -37,9 +38,9 @@ export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, s
       if (signal?.aborted) break
       const current = pieces.filter(({ place }) => !kind.isSuperseded?.(place))
       const records = current.map(piece => JSON.parse((piece as { text: string }).text))
-      const operations = await kind.operations(records)
+      const prepared = await prepare(kind, records)
       await writing
-      writing = tell(usersOf(operations), () => writeBatch(db, kind, records, operations, confirm)).then(counts => {
+      writing = tell(usersOf(prepared.operations), () => writeBatch(db, kind, records, prepared, confirm)).then(counts => {
         count(pieces.length, counts)
         onBatch(bytes, pieces.length)
       })
@@ -55,7 +56,9 @@ export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, s
 }
 
 /** Writes to lists name their users. Others have no `user_id`. */
-const usersOf = (operations: Operation[]) => [...new Set(operations.flatMap(({ updateOne }) => updateOne.filter.user_id ?? []))]
+const usersOf = (operations: Operation[]) => [...new Set(operations.flatMap(operation => targetOf(operation).user_id ?? []))]
+
+const targetOf = (operation: Operation) => ('insertOne' in operation ? operation.insertOne.document : operation.updateOne.filter)
 
 /** Removes what the run lacks and tells the servers. Returns how many documents it has removed, or undefined if the kind has no pruning. */
 export const pruneKind = async (db: Db, { prune, revision }: Kind, confirm: Lease['confirm']) => {
@@ -87,21 +90,43 @@ const isRace = ({ writeErrors, result }: MongoBulkWriteError) => {
   return errors.length > 0 && errors.every(({ code }) => code === duplicateKey) && result.getWriteConcernError() === undefined
 }
 
-const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Operation[], confirm: Lease['confirm']) => {
+interface Prepared {
+  operations: Operation[]
+  /** Before the database was asked for anything. By `performance.now()`. */
+  began: number
+}
+
+const prepare = async (kind: Kind, records: unknown[]): Promise<Prepared> => {
+  const began = performance.now()
+  return { operations: records.length > 0 ? await kind.operations(records) : [], began }
+}
+
+const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Prepared, confirm: Lease['confirm']) => {
   const collection = db.collection(kind.collection)
   const counts = { added: 0, changed: 0 }
-  let operations = prepared
+  let { operations, began } = prepared
   for (let attempt = 1; operations.length > 0; attempt++) {
     const { result, error } = await writeOnce(collection, operations, await confirm())
-    counts.added += result.upsertedCount
-    counts.changed += result.modifiedCount
-    if (kind.revision && result.upsertedCount + result.modifiedCount > 0) await revisionsOf(db).raise(kind.revision)
-    if (!error) break
-    if (attempt === maxAttempts || !isRace(error)) throw error
-    operations = await kind.operations(records)
+    const { insertedCount, upsertedCount, matchedCount, modifiedCount } = result
+    counts.added += insertedCount + upsertedCount
+    counts.changed += modifiedCount
+    if (kind.revision && upsertedCount + modifiedCount > 0) await revisionsOf(db).raise(kind.revision)
+    if (kind.arrives && performance.now() - began > longestArrival) await arriveNow(collection, operations)
+    const isComplete = insertedCount + upsertedCount + matchedCount === operations.length
+    if (!error && isComplete) break
+    if (attempt === maxAttempts || (error && !isRace(error)))
+      throw error ?? new Error(`${kind.collection}: others keep changing what a batch writes`)
+    ;({ operations, began } = await prepare(kind, records))
   }
   return counts
 }
+
+/** Apps read what has arrived in this time again. */
+const longestArrival = seconds(5)
+
+/** For a batch that took so long that apps may have read past its arrival. */
+const arriveNow = (collection: Collection, operations: Operation[]) =>
+  collection.updateMany({ _id: { $in: operations.map(operation => targetOf(operation)._id) } }, { $currentDate: { arrived_at: true } })
 
 // Documents of the catalogue
 

@@ -31,7 +31,7 @@ const percentageAt = (time: number | undefined, duration: number | undefined) =>
   time !== undefined && duration !== undefined ? Math.min(100, (100 * time) / duration) : undefined
 
 interface Circumstances {
-  country: string | undefined
+  country?: string | undefined
   /** Of the content, in seconds. */
   duration?: number | undefined
   /** When the credits begin, in seconds. */
@@ -41,7 +41,7 @@ interface Circumstances {
 /** Without the lengths of the content, a report says no more than its fields. `needsContent` tells which reports need them. */
 export const progressOf = (
   { time, percentage, observed_at }: ProgressUpdate,
-  { country, duration, credits = Number.POSITIVE_INFINITY }: Circumstances
+  { country, duration, credits = Number.POSITIVE_INFINITY }: Circumstances = {}
 ): Progress => ({
   time,
   percentage: percentage ?? percentageAt(time, duration),
@@ -49,6 +49,10 @@ export const progressOf = (
   country,
   observed_at: observed_at === undefined ? undefined : moment(observed_at)
 })
+
+/** Where a report puts the viewer. Undefined if it does not say. */
+export const percentageOf = ({ percentage, isAtCredits }: Progress, completedAt: number) =>
+  isAtCredits ? Math.max(percentage ?? 0, completedAt) : percentage
 
 /** The rule of `COMPLETED_AT`. */
 export const isCompleted = (percentage: number | undefined, completedAt: number) => (percentage ?? 0) >= completedAt
@@ -127,7 +131,7 @@ export const changesBy = (
   { observed, completedAt, isRepeat = false }: { observed: Document; completedAt: number; isRepeat?: unknown }
 ): Document => {
   const { time, country } = report
-  const percentage = report.isAtCredits ? Math.max(report.percentage ?? 0, completedAt) : report.percentage
+  const percentage = percentageOf(report, completedAt)
   return {
     ...(time !== undefined && { time }),
     ...(percentage !== undefined && { percentage }),

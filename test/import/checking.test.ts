@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { largestId } from '../../schemas/import.js'
 import { startMongod } from '../../scripts/mongod/start.js'
@@ -333,6 +334,16 @@ t.test('a run that is stopped ends after the batch under way, and a second one c
   })
 })
 
+const things: Source = {
+  name: 'things',
+  kind: 'watchlist',
+  format: 'ndjson',
+  size: 1,
+  state: async () => '',
+  open: () => [Buffer.from('1')]
+}
+const writing = { onBatch: () => {}, signal: undefined, confirm: async () => ({}), tell: tellerOf() }
+
 t.test('a failure while writing is thrown, and what was written before is announced', async t => {
   const { db, run, revision, all } = await importer(t)
 
@@ -404,6 +415,34 @@ t.test('a failure while writing is thrown, and what was written before is announ
     )
     t.ok(isUnavailable(error), String(error))
     t.strictSame(await all('things'), [{ _id: 1, count: 1000 }], 'the batch before it was written')
+  })
+  t.test('where others change what it writes, again and again', async t => {
+    const { db, all } = await importer(t)
+    let attempts = 0
+    const operations = async () => {
+      attempts++
+      return [{ updateOne: { filter: { _id: 1, version: attempts - 1 }, update: { $set: { isImported: true } } } }]
+    }
+    const write = (kind: object) => writeFile(db, things, { collection: 'things', check: () => undefined, operations, ...kind }, writing)
+    await t.rejects(write({}), { message: 'things: others keep changing what a batch writes' })
+    t.equal(attempts, 5)
+
+    attempts = 0
+    await db.collection<{ _id: number }>('things').insertOne({ _id: 1, ...{ version: 2 } })
+    t.strictSame(await write({}), { added: 0, changed: 1, unchanged: 0 })
+    t.equal(attempts, 3, 'a batch is prepared anew until it fits')
+    t.match(await all('things'), [{ version: 2, isImported: true }])
+  })
+  t.test('or does not fail, but takes so long that apps may have read past it: it arrives anew', async t => {
+    const { db, all } = await importer(t)
+    const arrived_at = new Date()
+    const operations = async () => {
+      await sleep(5100)
+      return [{ insertOne: { document: { _id: 1, arrived_at } } }]
+    }
+    await writeFile(db, things, { collection: 'things', arrives: true, check: () => undefined, operations }, writing)
+    const [{ arrived_at: arrived }] = (await all('things')) as [{ arrived_at: Date }]
+    t.ok(Number(arrived) - Number(arrived_at) > 5000)
   })
   t.test('where another process took an e-mail meanwhile', async t => {
     const taking = { _id: 9, email: 'u1@example.com', email_key: 'u1@example.com' }

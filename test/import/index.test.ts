@@ -7,9 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import type { ImportKind } from '../../schemas/import.js'
 import { LeaseLost, leasesOf } from '../../src/database/leases.js'
 import type { ErrorAnswer } from '../../src/errors.js'
-import { importLease, withImportLease } from '../../src/import/import-lease.js'
+import { catalogueLease, viewersLease, withImportLease } from '../../src/import/import-lease.js'
 import {
   countsOrThrow,
   type ImportOutcome,
@@ -132,16 +133,17 @@ t.test('an import begins when another one has ended', async t => {
   const { signal } = new AbortController()
   const said: string[] = []
   const onWait = () => said.push('waiting')
-  t.strictSame(await withImportLease(db, async () => ['first'], { onWait, signal }), ['first'])
+  const kinds: ImportKind[] = ['history', 'contents']
+  t.strictSame(await withImportLease(db, async () => ['first'], { kinds, onWait, signal }), ['first'])
   t.strictSame(said, [])
 
   let second: Promise<unknown> = Promise.resolve()
-  await leasesOf(db).withLease(importLease, async () => {
+  await leasesOf(db).withLease(catalogueLease, async () => {
     const work = async () => {
       said.push('second')
       return ['second']
     }
-    second = withImportLease(db, work, { onWait, signal })
+    second = withImportLease(db, work, { kinds, onWait, signal })
     await until(() => said.length > 0)
     said.push('first ends')
     return true
@@ -150,11 +152,26 @@ t.test('an import begins when another one has ended', async t => {
   t.strictSame(said, ['waiting', 'first ends', 'second'])
 })
 
+t.test('imports of the catalogue and of what viewers have do not wait for each other', async t => {
+  const { db } = await importer(t)
+  const stop = new AbortController()
+  const options = { onWait: () => stop.abort(), signal: stop.signal }
+  const done = await leasesOf(db).withLease(viewersLease, async () => [
+    await withImportLease(db, async () => ['catalogue'], { ...options, kinds: ['terms', 'contents'] }),
+    await withImportLease(db, async () => ['both'], { ...options, kinds: ['contents', 'history'] }),
+    await db.collection('leases').countDocuments()
+  ])
+  t.strictSame(done, [['catalogue'], undefined, 1], 'and an import of both gives back the lease that it could have')
+})
+
 t.test('waiting can be stopped', async t => {
   const { db } = await importer(t)
   const stop = new AbortController()
-  const held = await leasesOf(db).withLease(importLease, async () => {
-    t.equal(await withImportLease(db, async () => ['never'], { onWait: () => stop.abort(), signal: stop.signal }), undefined)
+  const held = await leasesOf(db).withLease(catalogueLease, async () => {
+    t.equal(
+      await withImportLease(db, async () => ['never'], { kinds: ['terms'], onWait: () => stop.abort(), signal: stop.signal }),
+      undefined
+    )
     return true
   })
   t.ok(held)
@@ -168,10 +185,10 @@ t.test('an import whose lease ran out writes nothing more', async t => {
     const before = await Promise.all([all('contents'), all('terms')])
     let lost: Promise<unknown> | undefined
     const lose = async () => {
-      await leases.updateOne({ _id: importLease }, [{ $set: { expires_at: '$$NOW' } }])
-      await leasesOf(db).withLease(importLease, async () => true)
+      await leases.updateOne({ _id: catalogueLease }, [{ $set: { expires_at: '$$NOW' } }])
+      await leasesOf(db).withLease(catalogueLease, async () => true)
     }
-    const imported = leasesOf(db).withLease(importLease, ({ confirm }) =>
+    const imported = leasesOf(db).withLease(catalogueLease, ({ confirm }) =>
       run(texts, {
         prune: at === 'prune',
         onProgress: ({ step, done, total }) => {
@@ -467,16 +484,18 @@ t.test('an import in a process of its own', async t => {
       const { caller, upload } = await begun(t, lines(film(1)))
       caller.end()
       const options = { ...order, url, signal: stop.signal, isStopping: () => false }
-      return leasesOf(db).withLease(importLease, ({ holder, leave }) => importUpload(upload, 'contents', { ...options, holder, leave }))
+      return leasesOf(db).withLease(catalogueLease, ({ holder, leave }) =>
+        importUpload(upload, 'contents', { ...options, lease: { name: catalogueLease, holder }, leave })
+      )
     }
-    const isHeld = async () => (await leases.countDocuments({ _id: importLease })) === 1
+    const isHeld = async () => (await leases.countDocuments({ _id: catalogueLease })) === 1
 
     t.match(await importing(url), { status: 'imported' })
     t.notOk(await isHeld())
     t.match(await importing('nonsense'), { status: 'crashed', cause: 'The import ended with status 1' })
     t.ok(await isHeld(), 'it may have crashed in the middle of a batch')
     await leases.deleteMany()
-    const asked = proxy.at(importLease, proxy.freeze)
+    const asked = proxy.at(catalogueLease, proxy.freeze)
     const importingSlowly = importing(proxy.url)
     await asked
     stop.abort()

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
-import { importLease } from '../../src/import/import-lease.js'
+import { catalogueLease } from '../../src/import/import-lease.js'
 import { notFound, unauthenticated } from '../helpers/answers.js'
 import { type App, build } from '../helpers/app.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
@@ -147,7 +147,7 @@ t.test('POST /import/{file}', async t => {
   })
 
   await t.test('runs alone', async t => {
-    const held = await app.data.leases.withLease(importLease, async () => {
+    const held = await app.data.leases.withLease(catalogueLease, async () => {
       const { status, body, headers } = await send(here, '/import/contents', lines(film(9)))
       t.strictSame(
         [status, body, headers.get('retry-after')],
@@ -164,7 +164,7 @@ t.test('POST /import/{file}', async t => {
     upload.write(`${lines(film(1, { name: 'Older' }))}\n`)
     await until(() => uploads().length > 0)
     const leases = databaseOf(app).collection<{ _id: string }>('leases')
-    await leases.updateOne({ _id: importLease }, [{ $set: { expires_at: '$$NOW' } }])
+    await leases.updateOne({ _id: catalogueLease }, [{ $set: { expires_at: '$$NOW' } }])
     t.strictSame(await imported(address, '/import/contents', lines(film(1, { name: 'Newer' }))), counts(0, 1, 0, 0))
     upload.end()
     const [answer] = (await once(upload, 'response')) as [IncomingMessage]
@@ -174,7 +174,7 @@ t.test('POST /import/{file}', async t => {
     )
     const stored = await databaseOf(app).collection<{ _id: number }>('contents').findOne({ _id: 1 })
     t.match(stored, { name: 'Newer' })
-    t.equal(await leases.countDocuments({ _id: importLease }), 0)
+    t.equal(await leases.countDocuments({ _id: catalogueLease }), 0)
   })
 
   await t.test('is counted by file and status', async t => {

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { operator } from '../../scripts/command-line.js'
 import { leasesOf } from '../../src/database/leases.js'
-import { importLease } from '../../src/import/import-lease.js'
+import { catalogueLease } from '../../src/import/import-lease.js'
 import { apart } from '../helpers/apart.js'
 import { built } from '../helpers/run.js'
 import { importer, lines } from '../import/helper.js'
@@ -112,7 +112,7 @@ t.test('npm run import', async t => {
 t.test('waits for another import, and says so', async t => {
   const { url, db } = await importer(t)
   const { start } = await inFolder(t, { 'contents.ndjson': lines(film(1)) }, url)
-  const second = await leasesOf(db).withLease(importLease, async () => {
+  const second = await leasesOf(db).withLease(catalogueLease, async () => {
     const { child, ended } = start('data')
     const [said] = await once(child.stderr, 'data')
     t.equal(String(said), 'Another import is running. Waiting for it to end.\n')
@@ -130,7 +130,7 @@ t.test('an import that loses its turn says so, and writes nothing more', async t
   await writeFile(path, lines(...Array.from({ length: count }, (_, at) => film(at + 1))))
   const { ended } = start(path)
   while ((await db.collection('contents').estimatedDocumentCount()) === 0) await new Promise(resolve => setTimeout(resolve, 20))
-  await db.collection<{ _id: string }>('leases').updateOne({ _id: importLease }, [{ $set: { expires_at: '$$NOW' } }])
+  await db.collection<{ _id: string }>('leases').updateOne({ _id: catalogueLease }, [{ $set: { expires_at: '$$NOW' } }])
   // On a slow machine, its progress comes first.
   t.match(await ended, [
     1,

@@ -9,7 +9,7 @@ import { importRunning, resourceNotFound, unauthenticated } from '../../../src/e
 import { callerOf } from '../../../src/http/addresses.js'
 import { ok } from '../../../src/http/reply.js'
 import { importKey } from '../../../src/identity/secrets.js'
-import { importLease } from '../../../src/import/import-lease.js'
+import { leaseOf } from '../../../src/import/import-lease.js'
 import { countsOrThrow, importUpload, removeLeftovers } from '../../../src/import/upload.js'
 import { importGrace } from '../../../src/process/serve.js'
 import { minutes } from '../../../src/time.js'
@@ -137,8 +137,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
       if (!isKind(file)) throw resourceNotFound()
       const act = { action: `import ${file}`, subject: file }
       const outcome = await data.audit.during(callerOf(ip), [act], async end => {
-        const outcome = await data.leases.withLease(importLease, ({ holder, leave }) =>
-          importUpload(raw, file, { ...options, prune, holder, leave })
+        const name = leaseOf(file)
+        const outcome = await data.leases.withLease(name, ({ holder, leave }) =>
+          importUpload(raw, file, { ...options, prune, lease: { name, holder }, leave })
         )
         end.outcome = outcomes[outcome?.status ?? 'refused'] ?? 'failed'
         return outcome

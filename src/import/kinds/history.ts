@@ -1,15 +1,18 @@
-import { ObjectId } from 'mongodb'
+import { isDeepStrictEqual } from 'node:util'
+import { type Collection, type Db, ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
+import { type ContentDocument, creditsOf } from '../../catalogue/content-documents.js'
 import { Table } from '../../table.js'
 import { moment } from '../../time.js'
 import type { HistoryDocument } from '../../viewing/history.js'
-import { notAfterNow } from '../../viewing/lists.js'
-import { isCompleted, previousFields } from '../../viewing/progress.js'
+import { oneForEachContent } from '../../viewing/lists.js'
+import { isCompleted, percentageOf, progressOf } from '../../viewing/progress.js'
 import { type ImportRun, type Kind, momentOrNull, type Operation } from '../kind.js'
 import type { Replacements } from '../replacements.js'
-import { checkReferences, uniqueIds } from './lists.js'
+import { checkReferences, type Pair, uniqueIds } from './lists.js'
 
 export const history = (run: ImportRun, replacements: Replacements): Kind<HistoryRecord> => {
+  const elements = run.db.collection<HistoryDocument>('history')
   const checkIds = uniqueIds(run, {
     collection: 'history',
     owners: new Table(2, 2),
@@ -18,10 +21,12 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
     keyOf: id => halves(id.toHexString())
   })
   const superseded = new SupersededRecords()
+  const lengths = new Lengths(run.db)
   const startedAt = new Date()
 
   return {
     collection: 'history',
+    arrives: true,
 
     async check(entries, report) {
       await checkReferences(run, replacements, entries, report)
@@ -34,9 +39,31 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
 
     async operations(records) {
       await replacements.apply(records)
-      return records.map(record => operation(record, startedAt, run.completedAt))
+      const [now, stored] = await Promise.all([timeOf(run.db), storedElements(elements, records), lengths.load(records)])
+      const moments = { now, startedAt, completedAt: run.completedAt }
+      const imported = new Map(stored)
+      for (const record of records) {
+        const percentage = percentageOf(progressOf(record, lengths.of(record)), run.completedAt)
+        const given = { ...record, ...(percentage !== undefined && { percentage }) }
+        imported.set(pairOf(record), elementAfter(given, imported.get(pairOf(record)), moments))
+      }
+      return [...imported].flatMap(([pair, element]) => writeOf(element, stored.get(pair), now))
     }
   }
+}
+
+/** By the clock of the database, by which apps find what has arrived. */
+const timeOf = async (db: Db): Promise<Date> => (await db.command({ hello: 1 })).localTime
+
+const pairOf = ({ user_id, content_id }: Pair) => `${user_id} ${content_id}`
+
+/** One alternative for each user: two lists of ids would make the database look for every content of every user. */
+const storedElements = async (elements: Collection<HistoryDocument>, pairs: Pair[]) => {
+  const contents = new Map<number, number[]>()
+  for (const { user_id, content_id } of pairs) contents.set(user_id, [...(contents.get(user_id) ?? []), content_id])
+  const filter = { $or: [...contents].map(([user_id, content_ids]) => ({ user_id, content_id: { $in: content_ids } })) }
+  const found = await elements.find(filter, { hint: oneForEachContent.key, batchSize: pairs.length + 1 }).toArray()
+  return new Map(found.map(element => [pairOf(element), element]))
 }
 
 /** An id of 24 hexadecimal characters as two numbers. */
@@ -52,70 +79,95 @@ const pastMoment = (text: string | null | undefined, startedAt: Date) => {
 const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => pastMoment(updated_at, startedAt) ?? startedAt
 
 /** The completions to store. Whatever the record does not say stays as it is in an existing element. */
-const completionsOf = ({ plays, watched_at, percentage }: HistoryRecord, updated_at: Date, startedAt: Date, completedAt: number) => {
-  if (plays === undefined && !watched_at) {
-    const isThere = { $ne: [{ $type: '$updated_at' }, 'missing'] }
-    const isAtEnd = isCompleted(percentage, completedAt)
-    return {
-      plays: { $cond: [isThere, { $ifNull: ['$plays', 0] }, isAtEnd ? 1 : '$$REMOVE'] },
-      watched_at: { $cond: [isThere, '$watched_at', isAtEnd ? notAfterNow(updated_at) : '$$REMOVE'] }
-    }
+const completionsOf = (record: HistoryRecord, stored: HistoryDocument | undefined, { startedAt, completedAt, now }: Moments) => {
+  const { plays, watched_at, percentage } = record
+  const at = earlier(observedAt(record, startedAt), now)
+  if (plays !== undefined || watched_at) {
+    const moment = pastMoment(watched_at, startedAt) ?? stored?.watched_at ?? at
+    return { plays: plays ?? Math.max(stored?.plays ?? 0, 1), watched_at: plays === 0 ? undefined : moment }
   }
-  const moment = pastMoment(watched_at, startedAt) ?? { $ifNull: ['$watched_at', updated_at] }
-  return { plays: plays ?? { $max: ['$plays', 1] }, watched_at: plays === 0 ? '$$REMOVE' : moment }
+  if (stored) return { plays: stored.plays, watched_at: stored.watched_at }
+  return isCompleted(percentage, completedAt) ? { plays: 1, watched_at: at } : {}
 }
 
 /** The position before a brief start. It belongs to the position, so a record without one removes it. */
-const previousFrom = ({ previous }: HistoryRecord): Pick<HistoryDocument, (typeof previousFields)[number]> =>
-  previous
-    ? {
-        previous_time: previous.time,
-        previous_percentage: previous.percentage,
-        previous_observed_at: moment(previous.observed_at) as Date
-      }
-    : {}
+const previousFrom = ({ previous }: HistoryRecord) => ({
+  previous_time: previous?.time,
+  previous_percentage: previous?.percentage,
+  previous_observed_at: previous ? (moment(previous.observed_at) as Date) : undefined
+})
 
-/** The database compares and writes in one operation, so an import undoes nothing that a viewer does meanwhile. */
-const operation = (record: HistoryRecord, startedAt: Date, completedAt: number): Operation => {
-  const { user_id, content_id, time = 0, percentage = 0 } = record
-  const updated_at = observedAt(record, startedAt)
-  const created_at = pastMoment(record.created_at, startedAt)
-  const { plays, watched_at } = completionsOf(record, updated_at, startedAt, completedAt)
-  const saysCompletions = record.plays !== undefined || record.watched_at
+interface Moments {
+  /** By the clock of the database, which may be behind. */
+  now: Date
+  startedAt: Date
+  completedAt: number
+}
 
-  const previous = previousFrom(record)
+const earlier = (one: Date, other: Date) => (one < other ? one : other)
 
-  const isNewer = { $gte: [updated_at, { $ifNull: ['$updated_at', updated_at] }] }
+/** The element that a line makes of the one that is there. The same one if the line is older, or says nothing new. */
+const elementAfter = (record: HistoryRecord, element: HistoryDocument | undefined, moments: Moments): HistoryDocument => {
+  const { now, startedAt } = moments
+  const observed = observedAt(record, startedAt)
+  if (element && observed < element.updated_at) return element
+  const { _id, user_id, content_id, time = 0, percentage = 0 } = record
+  const updated_at = earlier(observed, now)
   const given = {
     time,
     percentage,
-    ...(created_at && { created_at }),
-    ...(updated_at < startedAt && { updated_at }),
-    ...(saysCompletions && { plays, watched_at })
+    ...completionsOf(record, element, moments),
+    ...previousFrom(record),
+    created_at: pastMoment(record.created_at, startedAt) ?? element?.created_at ?? updated_at
   }
-  // Otherwise every run would change the element.
-  const differences = Object.entries(given).map(([field, value]) => ({ $ne: [`$${field}`, value] }))
-  const isPreviousOther = previousFields.map(field => ({ $ne: [{ $ifNull: [`$${field}`, null] }, previous[field] ?? null] }))
-  const differs = { $or: [...differences, ...isPreviousOther] }
-  const counts = { $and: [isNewer, differs] }
-  const update = [
-    {
-      $set: {
-        _id: { $ifNull: ['$_id', new ObjectId(record._id)] },
-        time: { $cond: [counts, time, '$time'] },
-        percentage: { $cond: [counts, percentage, '$percentage'] },
-        plays: { $cond: [counts, plays, '$plays'] },
-        watched_at: { $cond: [counts, watched_at, '$watched_at'] },
-        ...Object.fromEntries(previousFields.map(field => [field, { $cond: [counts, previous[field] ?? '$$REMOVE', `$${field}`] }])),
-        created_at: created_at ? { $cond: [counts, created_at, '$created_at'] } : { $ifNull: ['$created_at', updated_at] },
-        // The clock of the database may be behind.
-        updated_at: { $cond: [counts, notAfterNow(updated_at), '$updated_at'] },
-        arrived_at: { $cond: [counts, '$$NOW', '$arrived_at'] }
-      }
-    }
-  ]
-  return { updateOne: { filter: { user_id, content_id }, update, upsert: true } }
+  // A line without a date would otherwise change its element in every run.
+  const said = observed < startedAt ? { ...given, updated_at } : given
+  if (element && Object.entries(said).every(([field, value]) => isSame(value, element, field))) return element
+  return { ...(element ?? { _id: new ObjectId(_id), user_id, content_id }), ...given, updated_at } as HistoryDocument
 }
+
+/**
+ * The write that makes an element of the one that was read. It changes nothing that a viewer has changed since: then the lines are looked at
+ * again.
+ */
+const writeOf = (element: HistoryDocument, stored: HistoryDocument | undefined, now: Date): Operation[] => {
+  if (element === stored) return []
+  const fields = Object.entries({ ...element, arrived_at: now }).filter(([field, value]) => !isSame(value, stored, field))
+  const $set = Object.fromEntries(fields.filter(([, value]) => value !== undefined))
+  if (!stored) return [{ insertOne: { document: $set } }]
+  const { _id, user_id, updated_at, arrived_at = null, plays = null } = stored
+  const $unset = Object.fromEntries(fields.flatMap(([field, value]) => (value === undefined ? [[field, '']] : [])))
+  return [{ updateOne: { filter: { _id, user_id, updated_at, arrived_at, plays }, update: { $set, $unset } } }]
+}
+
+const isSame = (value: unknown, element: HistoryDocument | undefined, field: string) =>
+  isDeepStrictEqual(value, element?.[field as keyof HistoryDocument])
+
+/** The durations of contents, and where their credits begin, for lines that only say the time. */
+class Lengths {
+  private readonly known = new Map<number, { duration?: number | undefined; credits?: number | undefined }>()
+
+  constructor(private readonly db: Db) {}
+
+  async load(records: HistoryRecord[]) {
+    const asked = new Set(records.filter(isTimeAlone).map(({ content_id }) => content_id))
+    const missing = [...asked].filter(id => !this.known.has(id))
+    if (missing.length === 0) return
+    const projection = { duration: 1, markers: 1 } as const
+    const found = await this.db
+      .collection<ContentDocument>('contents')
+      .find<Pick<ContentDocument, '_id' | 'duration' | 'markers'>>({ _id: { $in: missing } }, { projection })
+      .toArray()
+    for (const content of found)
+      this.known.set(content._id, { duration: content.duration ?? undefined, credits: creditsOf(content) ?? undefined })
+  }
+
+  of(record: HistoryRecord) {
+    return isTimeAlone(record) ? this.known.get(record.content_id) : undefined
+  }
+}
+
+const isTimeAlone = ({ time, percentage }: HistoryRecord) => time !== undefined && percentage === undefined
 
 /** Finds the records that a later one of the same user, content and moment replaces: writing both would change it on every run. */
 class SupersededRecords {

@@ -11,7 +11,7 @@ import { storedParents } from './contents.js'
 
 // The lists of viewers, each with one element for a user and a content.
 
-interface Pair {
+export interface Pair {
   user_id: number
   content_id: number
 }

@@ -3,7 +3,7 @@ import t from 'tap'
 import { film, importer, lines, user, withViewers } from '../helper.js'
 
 t.test('history', async t => {
-  const { counts, all, faults, db } = await withViewers(t)
+  const { counts, all, faults, db, run } = await withViewers(t)
   const _id = '0123456789abcdef01234567'
   const seen = async (content: number) => db.collection('history').findOne({ user_id: 1, content_id: content })
   const of = (...records: object[]) => ({ 'history.ndjson': lines(...records.map(record => ({ user_id: 1, content_id: 1, ...record }))) })
@@ -25,6 +25,43 @@ t.test('history', async t => {
     const element = await seen(1)
     t.hasStrict(element, { time: 3, percentage: 4, created_at: new Date('2024-01-01'), updated_at: new Date('2024-02-02') })
     t.equal(String(element?._id), _id, 'the id stays')
+  })
+  t.test('a line that only has a time gets the percentage of a report', async t => {
+    const credits = [{ type: 'credits', start: 900, end: null }]
+    await counts({
+      'contents.ndjson': lines(
+        film(4),
+        film(5, { duration: 1000 }),
+        film(6, { duration: 1000, markers: credits }),
+        film(7, { markers: credits })
+      )
+    })
+    const percentageOf = async (content_id: number, line: object) => {
+      await counts(of({ content_id, ...line }))
+      const { percentage, plays = 0 } = (await seen(content_id)) as Document
+      return [percentage, plays]
+    }
+    t.strictSame(await percentageOf(5, { time: 250 }), [25, 0])
+    t.strictSame(await percentageOf(5, { time: 4000 }), [100, 0], 'what is there keeps its plays')
+    t.strictSame(await percentageOf(5, { time: 250, percentage: 7 }), [7, 0], 'one that is given stays')
+    t.strictSame(await percentageOf(6, { time: 899 }), [89.9, 0])
+    t.strictSame(await percentageOf(7, { time: 950 }), [90, 1], 'at the credits it is completed')
+    t.strictSame(await percentageOf(4, { time: 250 }), [0, 0], 'without a duration it is 0')
+    t.strictSame(await counts(of({ content_id: 5, time: 250, percentage: 7 })), { history: [0, 0, 1] })
+  })
+  t.test('is not written over a report that comes meanwhile', async t => {
+    const before = { content_id: 8, time: 1, updated_at: '2024-01-01T00:00:00Z' }
+    await counts({ 'contents.ndjson': lines(film(8)), ...of(before) })
+    const now = new Date()
+    const report = () => db.collection('history').updateOne({ user_id: 1, content_id: 8 }, { $set: { time: 99, updated_at: now } })
+    const newer = Array.from({ length: 1001 }, (_, i) => ({ ...before, time: i, updated_at: '2024-02-01T00:00:00Z' }))
+    let reported: Promise<unknown> | undefined
+    const onProgress = ({ step }: { step: string }) => {
+      if (step === 'write') reported ??= report()
+    }
+    await run(of(...newer), { onProgress })
+    await reported
+    t.match(await seen(8), { time: 99, updated_at: now })
   })
   t.test('of a pair that comes twice the newest counts, whatever the order', async t => {
     const [old, recent] = [
@@ -97,8 +134,8 @@ t.test('history', async t => {
       ['a first date without a count', { plays: 0 }, { watched_at: april }, completed(1, april)],
       ['taken away', { plays: 5, watched_at: new Date(january) }, { plays: 0 }, completed(0, undefined)],
       ['nothing said of one that is there', { plays: 5, watched_at: new Date(january) }, { percentage: 95 }, completed(5, january)],
-      ['nor of one without a count', { percentage: 95 }, { percentage: 5 }, completed(0, undefined)],
-      ['nor of one that was not completed', { percentage: 20 }, { percentage: 95 }, completed(0, undefined)],
+      ['nor of one without a count', { percentage: 95 }, { percentage: 5 }, completed(undefined, undefined)],
+      ['nor of one that was not completed', { percentage: 20 }, { percentage: 95 }, completed(undefined, undefined)],
       [
         'an older line',
         { plays: 5, watched_at: new Date(january), updated_at: new Date(april) },

@@ -272,7 +272,9 @@ t.test('profiles that others add during the import', async t => {
   )
   await kind.begin?.()
   const placesIn = async () =>
-    (await operations(records)).map(({ updateOne }) => (updateOne.update as { $setOnInsert: { place: number } }).$setOnInsert.place)
+    (await operations(records)).map(
+      operation => 'updateOne' in operation && (operation.updateOne.update as { $setOnInsert: { place: number } }).$setOnInsert.place
+    )
   t.strictSame(await placesIn(), [1, 2])
 
   await run(file(profile(4, 1)))
