@@ -11,5 +11,12 @@ export const Playing = Type.Object(
 export type Playing = Static<typeof Playing>
 
 export const StoppedQuery = Type.Object({
-  device: Type.Optional(Type.String({ ...DeviceName, description: 'As in POST /playing', minLength: 1 }))
+  device: Type.Optional(
+    Type.String({
+      ...DeviceName,
+      minLength: 1,
+      'x-rule': 'a string of 1 to 100 characters, without control characters',
+      description: 'As in POST /playing'
+    })
+  )
 })

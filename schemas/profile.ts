@@ -1,9 +1,22 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, oldest } from './common.js'
 
-const name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['Mia'] })
+const name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  'x-rule': 'a string of 1 to 100 characters, not only spaces',
+  examples: ['Mia']
+})
 const max_age = Nullable(Type.Integer({ minimum: 0, maximum: oldest, description: 'Age limit. Null for none', examples: [6] }))
-const pin = Nullable(Type.String({ pattern: '^[0-9]{4,8}$', description: '4 to 8 digits. Null for none', examples: ['4071'] }))
+const pin = Nullable(
+  Type.String({
+    pattern: '^[0-9]{4,8}$',
+    'x-rule': 'a string of 4 to 8 digits',
+    description: '4 to 8 digits. Null for none',
+    examples: ['4071']
+  })
+)
 
 export const Profile = Type.Object(
   { id: Type.Integer(), name: Type.String(), max_age, has_pin: Type.Boolean(), first: Type.Boolean() },

@@ -24,20 +24,23 @@ export const inputAjv = new Ajv({
 /** Checks output. Changes nothing, stops at the first fault, and accepts timestamps only in their wire form. */
 export const wireAjv = new Ajv({ strict: false, formats: { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/ } })
 
-/** What a value must be, in the same words for callers, operators and import reports. `x-rule` says what no keyword expresses. */
-export const rule = (schema: TSchema): string => {
+/**
+ * What a value must be, in the same words for callers, operators and import reports. `x-rule` says what no keyword expresses. A limit
+ * that callers need not know is left out, unless it is the keyword that the value broke.
+ */
+export const rule = (schema: TSchema, broken?: string): string => {
   const [type, ...others] = [schema.type].flat()
-  const text = schema['x-rule'] ?? ruleOf(schema, type)
+  const text = schema['x-rule'] ?? ruleOf(schema, type, broken)
   return others.includes('null') ? `${text} or null` : text
 }
 
-const ruleOf = (schema: TSchema, type: string) => {
+const ruleOf = (schema: TSchema, type: string, broken: string | undefined) => {
   const choices = [schema.anyOf ?? schema].flat().flatMap((choice: TSchema) => ('const' in choice ? [choice.const] : []))
   if (choices.length > 0) return choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`
   if (schema.enum) return `one of ${schema.enum.join(', ')}`
   if (schema.format === 'date-time') return 'an RFC 3339 timestamp'
-  if (type === 'integer') return `an integer${bounds(schema)}`
-  if (type === 'number') return `a number${bounds(schema)}`
+  if (type === 'integer') return `an integer${bounds(schema, broken)}`
+  if (type === 'number') return `a number${bounds(schema, broken)}`
   if (type === 'string') return `a string${length(schema)}`
   if (type === 'boolean') return 'true or false'
   if (type === 'array') return `a list${schema.maxItems ? ` of ${upTo(schema.minItems, schema.maxItems)} values` : ''}`
@@ -51,8 +54,9 @@ const length = ({ minLength, maxLength }: TSchema) => {
   return minLength ? ' that is not empty' : ''
 }
 
-/** Omits ±(2^53 − 1), which callers need not know. */
-const bounds = ({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: TSchema) => {
-  const upper = maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
-  return minimum === Number.MIN_SAFE_INTEGER ? '' : ` from ${minimum}${upper}`
+/** Omits ±(2^53 − 1), except for a value beyond it. */
+const bounds = ({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: TSchema, broken: string | undefined) => {
+  const lower = minimum === Number.MIN_SAFE_INTEGER && broken !== 'minimum' ? '' : ` from ${minimum}`
+  const upper = maximum === Number.MAX_SAFE_INTEGER && broken !== 'maximum' ? '' : `${lower ? '' : ' up'} to ${maximum}`
+  return lower + upper
 }

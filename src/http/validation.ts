@@ -97,8 +97,12 @@ const messageOf = (fault: Fault) => {
   if (keyword === 'required') return 'is required'
   if (keyword === 'repeated') return 'must be given once'
   if (keyword === 'size') return `must be ${sizeRule(parentSchema as TSchema)}`
-  return `must be ${rule(parentSchema as TSchema)}`
+  const text = rule(parentSchema as TSchema, keyword)
+  return isOfList(fault) ? `must be a list of values, each ${text}` : `must be ${text}`
 }
+
+/** Whether a value of a list is at fault, not the list. */
+const isOfList = ({ instancePath }: Fault) => instancePath.split('/').length > 2
 
 const sizeRule = (schema: TSchema) => {
   if (schema['x-rule']) return schema['x-rule']

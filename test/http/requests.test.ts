@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { Nullable } from '../../schemas/common.js'
 import { callerOf, withoutPorts } from '../../src/http/addresses.js'
@@ -6,7 +7,8 @@ import { acceptedLanguages, existingLanguages } from '../../src/http/languages.j
 import { requestId } from '../../src/http/requests.js'
 import { compileValidator, invalidRequest } from '../../src/http/validation.js'
 import { assertFailure, malformed, post } from '../helpers/answers.js'
-import { addUser, build, password } from '../helpers/app.js'
+import { addUser, build, password, signIn } from '../helpers/app.js'
+import { dereferenced, type Parameter } from '../helpers/openapi.js'
 
 t.test('addresses', async t => {
   t.test('who counts as one caller', async t => {
@@ -319,6 +321,9 @@ t.test('validation', async t => {
       [Type.Integer({ minimum: 1 }), 0, 'must be an integer from 1'],
       [Type.Integer({ minimum: 1, maximum: 9 }), 10, 'must be an integer from 1 to 9'],
       [Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), 1.5, 'must be an integer from 1'],
+      [Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), 2 ** 53, `must be an integer from 1 to ${2 ** 53 - 1}`],
+      [Type.Integer({ minimum: Number.MIN_SAFE_INTEGER }), -(2 ** 53), `must be an integer from ${1 - 2 ** 53}`],
+      [Type.Integer({ maximum: 9 }), 10, 'must be an integer up to 9'],
       [Type.Number({ minimum: 0, maximum: 100 }), 100.5, 'must be a number from 0 to 100'],
       [Nullable(Type.Integer({ minimum: 1 })), 0, 'must be an integer from 1 or null'],
       [Type.String(), 5, 'must be a string'],
@@ -333,6 +338,7 @@ t.test('validation', async t => {
       [Type.Array(Type.Integer()), 5, 'must be a list'],
       [Type.Array(Type.Integer(), { maxItems: 2 }), [1, 2, 3], 'must be a list of at most 2 values'],
       [Type.Array(Type.Integer(), { minItems: 1, maxItems: 2 }), [], 'must be a list of 1 to 2 values'],
+      [Type.Array(Type.Integer({ minimum: 1 })), [1, 0], 'must be a list of values, each an integer from 1'],
       [Type.Object({}), [], 'must be an object'],
       [Type.Integer(), undefined, 'is required']
     ]
@@ -394,4 +400,120 @@ t.test('validation', async t => {
     t.equal(toldOf(Type.Integer(), `${'0'.repeat(199)}1`, 'querystring'), undefined)
     t.equal(toldOf(Type.String(), 'a'.repeat(201)), undefined, 'a body has its own limits')
   })
+})
+
+type Schema = TSchema & Record<string, unknown>
+
+/** A value that breaks a rule of a schema, if possible no other, and the words that tell a caller of the rule. */
+interface Breach {
+  value: unknown
+  words: unknown[]
+}
+const breach = (value: unknown, ...words: unknown[]): Breach => ({ value, words })
+
+const types: Record<string, [value: unknown, words: string]> = {
+  integer: [1, 'an integer'],
+  number: [1.5, 'a number'],
+  string: ['x', 'a string'],
+  boolean: [true, 'true or false'],
+  array: [[1], 'a list'],
+  object: [{}, 'an object'],
+  null: [null, 'null']
+}
+/** The words for what has none of its own in the keyword. No machine can put a pattern into words. */
+const ownWords = (schema: Schema) => schema['x-rule'] ?? (schema.format === 'date-time' ? 'an RFC 3339 timestamp' : undefined)
+const patternWords = (schema: Schema) => ownWords(schema) ?? '(an x-rule)'
+
+const breachesOfType = (schema: Schema, isText: boolean) => {
+  const [type, ...others]: string[] = [schema.type].flat()
+  const given = [ownWords(schema) ?? schema.const ?? schema.enum ?? types[type as string]?.[1]].flat()
+  // In a query everything is a string, and one value is a list.
+  if (isText) return type === 'integer' || type === 'boolean' ? [breach('x', ...given)] : []
+  const wrong = Object.keys(types).filter(name => name !== type && !others.includes(name) && !(name === 'integer' && type === 'number'))
+  return wrong.map(name => breach(types[name]?.[0], ...given, ...others))
+}
+
+/** How each keyword is broken. */
+const breaches: Record<string, (schema: Schema, isText: boolean) => Breach[]> = {
+  type: breachesOfType,
+  minimum: ({ minimum }) => [breach(minimum - 1, minimum)],
+  maximum: ({ maximum }) => [breach(maximum + 1, maximum)],
+  minLength: ({ minLength, maxLength }) => [breach('x'.repeat(minLength - 1), maxLength ? minLength : 'not empty')],
+  maxLength: ({ maxLength }) => [breach('x'.repeat(maxLength + 1), maxLength)],
+  minItems: ({ minItems }, isText) => (isText ? [] : [breach(Array(minItems - 1).fill(1), minItems)]),
+  maxItems: ({ maxItems }) => [breach(Array(maxItems + 1).fill(1), maxItems)],
+  items: ({ items }, isText) => breachesOf(items, isText).map(({ value, words }) => breach([value], 'each', ...words)),
+  enum: schema => [breach('another', ...schema.enum)],
+  const: schema => [breach('another', schema.const)],
+  format: schema => [breach('?', patternWords(schema))],
+  pattern: schema => [
+    breach(
+      ['   ', '12', '?', '\u0007'].find(text => !new RegExp(schema.pattern, 'u').test(text)),
+      patternWords(schema)
+    )
+  ]
+}
+
+/** Keywords that refuse nothing. */
+const notes = ['description', 'examples', 'default', 'style', 'explode', 'x-rule', 'x-upper-case', 'x-enum-varnames', 'x-published']
+
+const breachesOf = (schema: Schema, isText = false): Breach[] =>
+  Object.keys(schema).flatMap(keyword => {
+    if (notes.includes(keyword)) return []
+    const broken = breaches[keyword]?.(schema, isText)
+    if (!broken) throw new Error(`This test does not know the keyword ${keyword}`)
+    return broken
+  })
+
+t.test('a refusal names the rule that was broken, for every rule of every request', async t => {
+  const app = await build(t)
+  const headers = await signIn(app)
+  let count = 0
+
+  const refused = async (name: string, field: string, { value, words }: Breach, request: InjectOptions) => {
+    const answer = await app.inject({ ...request, headers: { ...headers, ...request.headers } })
+    const { errors = [] } = answer.json()
+    const { message } = errors.find((error: { field: string }) => error.field === field) ?? {}
+    const missing = words.filter(word => !message?.includes(String(word)))
+    if (answer.statusCode !== 400 || missing.length > 0)
+      t.fail(`${name} with ${field} ${JSON.stringify(value)}: ${answer.statusCode} "${message}" lacks "${missing}"`)
+    count++
+  }
+
+  const refusesParameters = async (name: string, request: { method: 'GET'; url: string }, parameters: Parameter[]) => {
+    for (const { in: place, name: field, schema } of parameters)
+      for (const one of breachesOf(schema as unknown as Schema, true)) {
+        const text = String(one.value)
+        const query = `?${new URLSearchParams({ [field]: text })}`
+        await refused(
+          name,
+          field,
+          one,
+          place === 'query' ? { ...request, url: request.url + query } : { ...request, headers: { [field]: text } }
+        )
+      }
+  }
+
+  const refusesBody = async (name: string, request: { method: 'GET'; url: string }, schema: Schema) => {
+    const { type, properties = {}, required = [], anyOf = [] } = schema
+    const send = (field: string, one: Breach, body: unknown) =>
+      refused(name, field, one, { ...request, payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
+    // The specification has its own words for a missing content id.
+    const needsContent = required.includes('content_id')
+    const valid = needsContent ? { content_id: 1 } : {}
+    if (!needsContent) for (const one of breachesOf(Type.Unsafe({ type }))) await send('body', one, one.value)
+    for (const field of required) if (field !== 'content_id') await send(field, breach(undefined, 'is required'), valid)
+    if (anyOf.length > 0) await send(anyOf[0].required[0], breach(undefined, 'is required', anyOf[1].required[0]), {})
+    for (const [field, property] of Object.entries(properties))
+      for (const one of breachesOf(property as Schema)) await send(field, one, { ...valid, [field]: one.value })
+  }
+
+  for (const [path, operations] of Object.entries(dereferenced(app.exactDocument()).paths))
+    for (const [method, { parameters = [], requestBody }] of Object.entries(operations)) {
+      const name = `${method} ${path}`
+      const request = { method: method.toUpperCase() as 'GET', url: path.replace(/\{\w+\}/g, '1') }
+      await refusesParameters(name, request, parameters)
+      if (requestBody) await refusesBody(name, request, requestBody.content['application/json'].schema as unknown as Schema)
+    }
+  t.ok(count > 300, `${count} rules`)
 })

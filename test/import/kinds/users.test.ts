@@ -228,7 +228,7 @@ t.test('profiles', async t => {
     const own = { email: 'mia@example.com', sub: 'mia', password_hash: bcryptHash }
     const { name: _, ...nameless } = profile(50, 30)
     const wrong = [nameless, profile(51, 30, { name: ' ' }), profile(52, 30, { name: 'x'.repeat(101) }), profile(53, 30, own), user(30)]
-    const name = 'name: must be a string of 1 to 100 characters'
+    const name = 'name: must be a string of 1 to 100 characters, not only spaces'
     t.strictSame(await faults(file(...wrong)), [
       'users.ndjson:1: name: is required for a profile',
       `users.ndjson:2: ${name}`,
