@@ -143,7 +143,7 @@ export const emailPattern = '^[^\\s@]+@[^\\s@]+$'
 
 export const UserRecord = Closed({
   id: Id,
-  email: Type.Optional(Type.String({ pattern: emailPattern, maxLength: 320, 'x-rule': 'an e-mail address' })),
+  email: Type.Optional(Type.String({ pattern: emailPattern, maxLength: 320, 'x-rule': 'an e-mail address of at most 320 characters' })),
   name: Type.Optional(Text),
   password_hash: Type.Optional(SomeText),
   sub: Type.Optional(SomeText),

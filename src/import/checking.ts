@@ -114,7 +114,7 @@ const unescaped = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', 
 const reasonOf = ({ keyword, propertyName, parentSchema }: ErrorObject, kind: ImportKind) => {
   if (keyword === 'required') return 'is required'
   if (keyword === 'additionalProperties') return `is not a field of ${kind}`
-  const must = `must be ${rule(parentSchema as TSchema)}`
+  const must = `must be ${rule(parentSchema as TSchema, keyword)}`
   return propertyName === undefined ? must : `${JSON.stringify(propertyName)} ${must}`
 }
 

@@ -33,6 +33,8 @@ t.test('faults of records', async t => {
     ['contents', film(1, { type: 'a film' }), ['1: type: must be a word of letters, digits, - and _']],
     ['contents', film(1, { name: null }), ['1: name: must be a string']],
     ['contents', film(1, { weight: '5' }), ['1: weight: must be an integer or null']],
+    ['contents', film(1, { weight: 2 ** 53 }), ['1: weight: must be an integer up to 9007199254740991 or null']],
+    ['contents', film(1, { weight: -(2 ** 53) }), ['1: weight: must be an integer from -9007199254740991 or null']],
     ['contents', film(1, { price: true }), ['1: price: must be a number or null']],
     ['contents', '{"id":1,"type":"film","name":"","price":1e999}', ['1: price: must be a number or null']],
     ['contents', film(1, { duration: 0 }), ['1: duration: must be a number above 0 or null']],
@@ -118,7 +120,8 @@ t.test('faults of records', async t => {
       ['1: ends_at: must be after starts_at', '1: content_id: there is no content 1']
     ],
     ['support-texts', { id: 1 }, ['1: context: is required', '1: language: is required']],
-    ['users', user(1, { email: 'nobody' }), ['1: email: must be an e-mail address']],
+    ['users', user(1, { email: 'nobody' }), ['1: email: must be an e-mail address of at most 320 characters']],
+    ['users', user(1, { email: `${'x'.repeat(320)}@x` }), ['1: email: must be an e-mail address of at most 320 characters']],
     [
       'history',
       { user_id: 1, content_id: 1, time: -1, percentage: 100.1, _id: 'X' },
