@@ -26,16 +26,16 @@ public class Journey {
     var signedIn = new IdentityApi(client).logIn(new Credentials().email(email).password(password)).getData();
     client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + signedIn.getAccessToken()));
 
-    var found = new CatalogueApi(client).listContents(List.of("film"), null, null, null, "harbour", null, null, 10L, 1L).getData();
+    var found = new CatalogueApi(client).listContents(List.of("film"), null, null, null, null, "harbour", null, null, 10L, 1L).getData();
     var film = found.getCollection().get(0);
     var history = new HistoryApi(client);
     history.reportProgress(new ProgressReport().contentId(film.getId()).time(312.5).percentage(12.0));
-    for (var card : new ContinueWatchingApi(client).listContinueWatching(null, 20L, 1L).getData().getCollection())
+    for (var card : new ContinueWatchingApi(client).listContinueWatching(null, null, 20L, 1L).getData().getCollection())
       System.out.println(card.getContent().getName() + " at " + card.getResume().getTime() + " s");
     // docs: end
 
     var catalogue = new CatalogueApi(client);
-    var byName = catalogue.listContents(List.of("film", "show"), null, null, null, null, "name", "asc", 100L, 1L).getData().getCollection();
+    var byName = catalogue.listContents(List.of("film", "show"), null, null, null, null, null, "name", "asc", 100L, 1L).getData().getCollection();
     check(byName.size() == 100, "a full page");
     check(!catalogue.listRailCollections(List.of("rails"), null, null).getData().getCollection().get(0).getRails().isEmpty(), "rails");
 
@@ -44,9 +44,9 @@ public class Journey {
       var reported = history.reportProgress(new ProgressReport().contentId(contentId).percentage(12.0));
       check(reported.getSuccess() && reported.getCode() == 201 && !reported.getMessage().isEmpty(), "a report is stored");
     }
-    var first = history.listHistory(null, null, 1L, 1L).getData();
+    var first = history.listHistory(null, null, null, 1L, 1L).getData();
     check(first.getMeta().getNextPage().equals(2) && first.getMeta().getPrevPage().equals(false), "there is a next page");
-    var last = history.listHistory(null, null, 1L, (long) (int) first.getMeta().getNextPage()).getData();
+    var last = history.listHistory(null, null, null, 1L, (long) (int) first.getMeta().getNextPage()).getData();
     var id = last.getCollection().get(0).getId();
     var element = history.getHistoryElement(id).getData();
     check(element.getPercentage() == 12 && element.getContent().getId() == 1405, "an element of history by id");
