@@ -30,7 +30,7 @@ fun main() {
     val byName = catalogue.listContents(
         type = listOf("film", "show"),
         orderBy = CatalogueApi.OrderByListContents.NAME,
-        orderDirection = CatalogueApi.OrderDirectionListContents.asc,
+        orderDirection = CatalogueApi.OrderDirectionListContents.LOWER_ASC,
         perPage = 100
     ).data.collection
     check(byName.size == 100) { "a full page" }
