@@ -25,7 +25,10 @@ export type HomeQuery = Static<typeof HomeQuery>
 
 const HomeBecause = Type.Object({ content_id: Type.Integer(), name: Type.String() }, { $id: 'HomeBecause' })
 
-/** A published item has the fields of all kinds, because client generators cannot handle unions of objects. */
+/**
+ * A published item has the fields of all kinds, because client generators cannot handle unions of objects, not even with a discriminator:
+ * see docs/decisions/032-document-for-generators.md.
+ */
 const HomeItem = published(Type.Object({ content: Content }, { $id: 'HomeItem' }), {
   type: 'object',
   required: ['content'],

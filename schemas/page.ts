@@ -14,16 +14,19 @@ export interface PageQuery {
   page: number
 }
 
-/** Client generators cannot handle a union of a number and a boolean, so the published schema has no type. */
-const PageLink = (page: string) =>
+/**
+ * The published schema has no type, because client generators cannot handle a union of a number and a boolean in any form: see
+ * docs/decisions/032-document-for-generators.md.
+ */
+const PageLink = (page: string, more = '') =>
   published(Type.Union([Type.Integer(), Type.Literal(false)]), {
-    description: `The number of the ${page} page, or \`false\` if there is none`
+    description: `The number of the ${page} page, or \`false\` if there is none${more}`
   })
 
 const meta = {
   page: Type.Integer(),
   per_page: Type.Integer(),
-  next_page: PageLink('next'),
+  next_page: PageLink('next', '. There is one, `page + 1`, if `page * per_page` is less than `total_count`'),
   prev_page: PageLink('previous'),
   total_count: Type.Integer()
 }
