@@ -81,9 +81,15 @@ const server = spawn('tsx', ['watch', '--clear-screen=false', here('scripts/dev/
 })
 void greet()
 
-// Ctrl-C in a terminal also reaches the server, which a second signal would interrupt. A signal to this process alone does not.
-process.on('SIGINT', () => setTimeout(() => server.kill('SIGTERM'), 1500).unref())
-process.on('SIGTERM', () => server.kill('SIGTERM'))
+// Ctrl-C in a terminal also reaches the server, which a second signal would interrupt, and npm repeats it here. A signal to npm or to
+// this process alone does not.
+let stop: NodeJS.Timeout | undefined
+const stopAfter = (delay: number) => () => {
+  stop ??= setTimeout(() => server.kill('SIGTERM'), delay)
+}
+process.on('SIGINT', stopAfter(1500))
+process.on('SIGTERM', stopAfter(0))
 const [status] = await once(server, 'exit')
+clearTimeout(stop)
 await mongod.stop()
 process.exit(status ?? 0)

@@ -123,7 +123,7 @@ t.test('the image', async t => {
   t.test('it runs what is built, as the user node and without a shell', async t => {
     t.match(dockerfile, /^USER node$/m)
     const entrypoint = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '[]')
-    t.strictSame(entrypoint, String(scripts.start).split(' ').slice(0, -1), 'with the flags of npm start')
+    t.strictSame(entrypoint, String(scripts.start).split(' ').slice(1, -1), 'with the flags of npm start')
     const command = /^CMD \["dist\/(.+)\.js"\]$/m.exec(dockerfile)?.[1]
     t.ok(isThere(`${command}.ts`), 'the image starts a file that exists')
     t.match(scripts.start, `dist/${command}.js`, 'the same file as npm start')

@@ -1,13 +1,17 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { freePort } from '../../scripts/processes.js'
-import { apart } from '../helpers/apart.js'
+import { stopSignals } from '../../src/process/serve.js'
+import { secret } from '../helpers/app.js'
 import { folderOf } from '../helpers/folder.js'
+import { built, mongodProcess } from '../helpers/run.js'
 
 const run = promisify(execFile)
 const here = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
@@ -16,35 +20,83 @@ const curl = run('curl', ['--version']).then(
   () => false
 )
 
-/** What `npm run dev` starts, with its data in a folder of this test. */
-const develop = async (t: Test) => {
-  const port = await freePort()
-  const { MONGO_URL, JWT_SECRET, ...env } = process.env
-  const dev = spawn(...apart('--import', 'tsx', here('scripts/dev.ts')), {
-    cwd: folderOf(t),
-    env: { ...env, PORT: String(port), PATH: `${here('node_modules/.bin')}:${env.PATH}` }
+/** A folder in which npm runs the scripts of the repository, and in which `npm run dev` keeps its data. */
+const packageOf = (t: Test) =>
+  folderOf(t, {
+    'package.json': readFileSync(here('package.json'), 'utf8'),
+    scripts: t.fixture('symlink', here('scripts')),
+    dist: t.fixture('symlink', built(''))
   })
-  const ended = once(dev, 'exit')
-  const stop = async () => {
-    dev.kill('SIGTERM')
-    const [status] = await ended
-    return status
-  }
-  t.teardown(stop)
+
+interface Start {
+  script: 'start' | 'dev'
+  cwd: string
+  /** What the script prints when it is up. */
+  until: RegExp
+  shell?: string
+  settings?: Record<string, string>
+}
+
+/** Runs a script with npm. `stop` sends a signal to npm alone, and resolves with npm's exit status. */
+const npm = async (t: Test, { script, cwd, until: up, shell = 'sh', settings = {} }: Start) => {
+  const port = await freePort()
+  const { MONGO_URL, JWT_SECRET, NODE_OPTIONS, ...env } = process.env
+  const child = spawn('npm', ['run', script, `--script-shell=${shell}`], {
+    cwd,
+    env: { ...env, PORT: String(port), ...settings },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  const ended = once(child, 'exit')
+  t.teardown(() => {
+    try {
+      process.kill(-Number(child.pid), 'SIGKILL')
+    } catch {}
+  })
   let said = ''
-  for (const stream of [dev.stdout, dev.stderr])
+  for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', text => {
       said += text
     })
-  while (!said.includes('Documentation')) {
-    if (dev.exitCode !== null || said.includes('FATAL')) throw new Error(said)
+  while (!up.test(said)) {
+    if (child.exitCode !== null || said.includes('FATAL')) throw new Error(said)
     await sleep(50)
   }
-  return { address: `localhost:${port}`, stop }
+  const stop = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    const [status] = await Promise.race([ended, sleep(20_000, ['it still runs'], { ref: false })])
+    return status
+  }
+  return { port, said: () => said, stop }
 }
 
+const develop = (t: Test, cwd: string, more: Partial<Start> = {}) => npm(t, { script: 'dev', cwd, until: /Documentation/, ...more })
+
+/** Whether something listens on this port. */
+const isTaken = (port: number) =>
+  new Promise<boolean>(resolve => {
+    const socket = connect({ port, host: '127.0.0.1' })
+      .once('connect', () => resolve(socket.destroy().destroyed))
+      .once('error', () => resolve(false))
+  })
+
+t.test('npm start ends with npm', async t => {
+  const cwd = packageOf(t)
+  const settings = { MONGO_URL: mongodProcess().url, JWT_SECRET: secret, HOST: '127.0.0.1', DRAIN_DELAY: '0', TRAIN: 'off' }
+  for (const shell of ['sh', 'bash']) {
+    for (const signal of stopSignals) {
+      const { port, stop } = await npm(t, { script: 'start', cwd, until: /listening at/, shell, settings })
+      t.equal(await isTaken(port), true)
+      t.equal(await stop(signal), 0, `${signal} in ${shell}`)
+      t.equal(await isTaken(port), false, `${signal} in ${shell}`)
+    }
+  }
+})
+
 t.test('npm run dev serves what the README says of it', async t => {
-  const { address, stop } = await develop(t)
+  const cwd = packageOf(t)
+  const { port, said, stop } = await develop(t, cwd)
+  const address = `localhost:${port}`
 
   await t.test('a page, its pictures and the documents', async t => {
     const ask = async (path: string) => {
@@ -86,5 +138,15 @@ t.test('npm run dev serves what the README says of it', async t => {
     t.ok(watched.plays >= 2, `${watched.plays}`)
   })
 
-  t.equal(await stop(), 0)
+  const mongodOf = (said: string) => Number(/mongod is running at \S+:(\d+)/.exec(said)?.[1])
+
+  await t.test('ends with npm, and its database with it', async t => {
+    t.strictSame([await isTaken(port), await isTaken(mongodOf(said()))], [true, true])
+    t.equal(await stop('SIGTERM'), 0)
+    t.strictSame([await isTaken(port), await isTaken(mongodOf(said()))], [false, false])
+
+    const again = await develop(t, cwd, { shell: 'bash' })
+    t.equal(await again.stop('SIGINT'), 0)
+    t.strictSame([await isTaken(again.port), await isTaken(mongodOf(again.said()))], [false, false])
+  })
 })
