@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { PasswordChange } from '../schemas/identity.js'
 import { CommandSettings, Settings, settingsOrExit } from '../src/config.js'
 import { ensureCollections } from '../src/database/collections.js'
 import { connectionTo } from '../src/database/connection.js'
@@ -11,6 +12,7 @@ import type { UserDocument } from '../src/identity/users.js'
 import { type End, Refusal } from '../src/privacy/audit.js'
 import { beginErasure, removeUser } from '../src/privacy/erase.js'
 import { exportOf } from '../src/privacy/export.js'
+import { inputAjv, rule } from '../src/validators.js'
 import { endWithReader, messageOf, operator, orFail } from './command-line.js'
 import { writePrivateFile } from './output.js'
 import { readArguments } from './user/arguments.js'
@@ -18,7 +20,8 @@ import { readArguments } from './user/arguments.js'
 /** Prompts without showing the input. Piped input is read as it is, without its last line break. */
 const askPassword = async () => {
   const password = process.stdin.isTTY ? await askHidden('Password: ') : (await text(process.stdin)).replace(/\r?\n$/, '')
-  if (password === '') throw new Refusal('A password must not be empty')
+  const { new_password: wanted } = PasswordChange.properties
+  if (!inputAjv.validate(wanted, password)) throw new Refusal(`The password must be ${rule(wanted)}`)
   return password
 }
 

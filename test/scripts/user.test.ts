@@ -56,7 +56,7 @@ t.test('npm run user', async t => {
   })
 
   t.test('refuses a second user of the same e-mail, in whatever case', async t => {
-    const { err, status } = await user(url, ['add', 'grace@example.com'], { input: 'x' })
+    const { err, status } = await user(url, ['add', 'grace@example.com'], { input: 'a first password' })
     t.equal(status, 1)
     t.equal(err, 'There is already a user grace@example.com\n')
   })
@@ -197,10 +197,23 @@ t.test('npm run user', async t => {
     t.equal(err, 'status 0\n')
   })
 
+  t.test('asks for the passwords that PUT /me/password takes', async t => {
+    for (const action of ['add', 'password']) {
+      for (const input of ['', '7 chars', '7 chars\n', 'x'.repeat(1001)]) {
+        const { out, err, status } = await user(url, [action, 'grace@example.com'], { input })
+        t.strictSame([out, status], ['', 1], `${action} ${input}`)
+        t.match(err, /^The password must be .*8 to 1,?000 characters\n$/)
+      }
+    }
+    t.equal(await logIn('grace@example.com', 'a second one'), 200)
+    for (const input of ['8 chars!', 'x'.repeat(1000)])
+      t.match(await user(url, ['password', 'grace@example.com'], { input }), { err: '', status: 0 })
+  })
+
   for (const [args, sentence] of [
     [['disable', '987654321'], /^There is no user 987654321/],
     [['export', '987654321', '--out', 'x'], /^There is no user 987654321/],
-    [['add', 'empty@example.com'], /^A password must not be empty/]
+    [['add', 'empty@example.com'], /^The password must be /]
   ] as [string[], RegExp][]) {
     t.test(`says what is wrong with ${args.join(' ')}`, async t => {
       const { err, status } = await user(url, args)
