@@ -10,23 +10,30 @@ const preflightHeaders = ['access-control-allow-methods', 'access-control-allow-
 export default fp(
   async app => {
     const { CORS_ORIGIN } = app.settings
-    if (!CORS_ORIGIN) return
-    // The library adds a route for OPTIONS of any path, also of unknown ones.
-    app.addHook('onRoute', route => {
-      if (route.url === '*') Object.assign(route, { onRequest: refuseUnknown, config: { admission: 'static' } })
-    })
-    await app.register(cors, {
-      origin: CORS_ORIGIN === '*' ? '*' : itemsOf(CORS_ORIGIN),
-      methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-      allowedHeaders: ['Authorization', 'Content-Type', 'Format', 'If-None-Match', 'Last-Event-ID', profileHeader],
-      exposedHeaders: ['Date', 'ETag', 'Location', 'Retry-After', 'X-Request-Id'],
-      maxAge: 3600,
-      strictPreflight: false,
-      preflightContinue: true
-    })
-    app.addHook('onRequest', ({ method, headers }, reply, done) => {
+    if (CORS_ORIGIN) {
+      // The library adds a route for OPTIONS of any path, also of unknown ones.
+      app.addHook('onRoute', route => {
+        if (route.url === '*') Object.assign(route, { onRequest: refuseUnknown, config: { admission: 'static' } })
+      })
+      await app.register(cors, {
+        origin: CORS_ORIGIN === '*' ? '*' : itemsOf(CORS_ORIGIN).map(withAnyPort),
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+        allowedHeaders: ['Authorization', 'Content-Type', 'Format', 'If-None-Match', 'Last-Event-ID', profileHeader],
+        exposedHeaders: ['Date', 'ETag', 'Location', 'Retry-After', 'X-Request-Id'],
+        maxAge: 3600,
+        strictPreflight: false,
+        preflightContinue: true
+      })
+    }
+    let hasWarned = false
+    app.addHook('onRequest', ({ method, headers, log, id }, reply, done) => {
       if (method !== 'OPTIONS') return done()
-      if (headers.origin && headers['access-control-request-method']) {
+      const isPreflight = headers.origin && headers['access-control-request-method']
+      if (isPreflight && !hasWarned && !reply.hasHeader('access-control-allow-origin')) {
+        hasWarned = true
+        log.warn({ reqId: id, origin: headers.origin }, 'refused a web app: add its origin to CORS_ORIGIN if it may call the service')
+      }
+      if (isPreflight && CORS_ORIGIN) {
         reply.code(204).header('content-length', '0').send()
         return
       }
@@ -36,3 +43,7 @@ export default fp(
   },
   { name: 'cors', decorators: { fastify: ['settings'] } }
 )
+
+/** `http://localhost:*` stands for any port, also the default one. */
+const withAnyPort = (origin: string) =>
+  origin.endsWith(':*') ? new RegExp(`^${origin.slice(0, -2).replace(/\W/g, '\\$&')}(:\\d+)?$`) : origin

@@ -70,6 +70,7 @@ const server = spawn('tsx', ['watch', '--clear-screen=false', here('scripts/dev/
   stdio: 'inherit',
   env: {
     DRAIN_DELAY: '0',
+    CORS_ORIGIN: 'http://localhost:*, https://localhost:*, http://127.0.0.1:*',
     DEVICE_URL: `${address}/#device`,
     MAX_STREAMS: '2',
     ...process.env,

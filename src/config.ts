@@ -82,7 +82,7 @@ export const settingGroups = {
       { pattern: '^(https?://[^/?#\\s]+)?$' }
     ),
     CORS_ORIGIN: Text(
-      'Origins of web apps that may call the service, for example `https://app.example.com`, without a path and separated by commas, or `*` for any. By default, none may',
+      'Origins of web apps that may call the service, for example `https://app.example.com`, without a path and separated by commas, or `*` for any. `http://localhost:*` stands for any port. By default, none may; with `npm run dev`, apps on localhost may',
       '',
       { pattern: '^(\\*|https?://[^/?#\\s,]+( *, *https?://[^/?#\\s,]+)*)?$' }
     ),

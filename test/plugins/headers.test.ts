@@ -213,11 +213,37 @@ t.test('CORS', async t => {
     const corsHeaders = ({ headers }: Answer) => Object.keys(headers).filter(name => name.startsWith('access-control-'))
 
     t.test('is off without CORS_ORIGIN', async t => {
-      const app = await build(t)
+      const log: string[] = []
+      const app = await build(t, { log })
       t.strictSame(corsHeaders(await app.inject({ url: '/health', headers: { origin: 'https://a.example' } })), [])
-      const response = await preflight(app, '/login', 'https://a.example')
-      t.equal(response.statusCode, 405)
-      t.strictSame(corsHeaders(response), [])
+      const warnings = () => log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40)
+      t.strictSame(warnings(), [])
+      for (let i = 0; i < 3; i++) {
+        const response = await preflight(app, '/login', 'https://a.example')
+        t.equal(response.statusCode, 405)
+        t.strictSame(corsHeaders(response), [])
+      }
+      t.match(warnings(), [{ origin: 'https://a.example', msg: /CORS_ORIGIN/ }])
+      t.equal(warnings().length, 1, 'the log names the setting once')
+    })
+
+    t.test('allows any port of an origin with :*', async t => {
+      const log: string[] = []
+      const app = await build(t, { log, settings: { CORS_ORIGIN: 'https://a.example, http://localhost:*' } })
+      for (const origin of ['http://localhost', 'http://localhost:5173', 'http://localhost:8080', 'https://a.example'])
+        assertAllowed(t, await preflight(app, '/login', origin), origin)
+      const warnings = () => log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40)
+      t.strictSame(warnings(), [])
+      for (const origin of [
+        'https://localhost:8080',
+        'http://localhost.example:80',
+        'http://localhost:8080.example',
+        'http://localhost:*',
+        'https://a.example:1'
+      ])
+        t.equal((await preflight(app, '/login', origin)).headers['access-control-allow-origin'], undefined, origin)
+      t.match(warnings(), [{ origin: 'https://localhost:8080', msg: /CORS_ORIGIN/ }])
+      t.equal(warnings().length, 1)
     })
 
     t.test('allows the origins of the list', async t => {
