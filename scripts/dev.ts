@@ -7,6 +7,8 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fillWithDemo } from '../demo/fill.js'
 import { demoPassword, demoProfiles, demoUsers } from '../demo/users.js'
+import { CommandSettings, environment, settingsOrExit } from '../src/config.js'
+import { messageOf } from './command-line.js'
 import { startMongod } from './mongod/start.js'
 
 const here = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -16,7 +18,9 @@ const fail = (sentence: string): never => {
   process.exit(1)
 }
 
-const { HOST = 'localhost', PORT = '3000', BASE_PATH = '' } = process.env
+const { HOST = 'localhost', PORT = '3000', BASE_PATH = '', MONGO_URL } = environment()
+/** A database of one's own gets the demo only on request. */
+const hasDemo = !MONGO_URL || process.argv.includes('--demo')
 const address = `http://localhost:${PORT}${BASE_PATH}`
 
 /** Whether a port of this machine is free. */
@@ -44,6 +48,16 @@ const keptSecret = async (file: string) => {
 /** Waits until the service is ready, then prints what to try. */
 const greet = async () => {
   while ((await fetch(`${address}/ready`).catch(() => undefined))?.status !== 200) await new Promise(resolve => setTimeout(resolve, 200))
+  if (!hasDemo)
+    return say(`
+  Service           ${address}
+  Demo page         ${address}/
+  Documentation     ${address}/docs
+  Catalogue         npm run import -- PATH...
+  Users             npm run user -- add EMAIL
+
+  Press Ctrl-C to stop. The data is kept in the database of MONGO_URL
+`)
   const [{ email, name }] = demoUsers
   const profiles = demoProfiles.map(({ name, max_age, pin }) => `${name} (${pin === undefined ? `up to ${max_age}` : `PIN ${pin}`})`)
   say(`
@@ -56,15 +70,25 @@ const greet = async () => {
   Try               curl '${address}/contents?perPage=3'
   Sign in           curl ${address}/login -d '{"email":"${email}","password":"${demoPassword}"}'
 
-  Press Ctrl-C to stop. The data is kept in .data/
+  Press Ctrl-C to stop. The data is kept in ${MONGO_URL ? 'the database of MONGO_URL' : '.data/'}
 `)
 }
 
 if (!(await isFree(Number(PORT), HOST)))
   fail(`Port ${PORT} is taken: stop what listens there, or choose another port with PORT=3001 npm run dev`)
-const mongod = await startMongod({ dataDir: resolve('.data/mongod'), say }).catch((error: Error) => fail(error.message))
-const url = `${mongod.url}/viewer`
-await fillWithDemo(url, process.env.PUBLIC_URL ? `${process.env.PUBLIC_URL}${BASE_PATH}` : address, say)
+if (MONGO_URL) {
+  settingsOrExit(CommandSettings)
+  say(`using the database of MONGO_URL, ${hasDemo ? 'with' : 'without'} the demo`)
+}
+const mongod = MONGO_URL
+  ? undefined
+  : await startMongod({ dataDir: resolve('.data/mongod'), say }).catch((error: Error) => fail(error.message))
+const url = MONGO_URL || `${mongod?.url}/viewer`
+if (hasDemo) {
+  const origin = process.env.PUBLIC_URL ? `${process.env.PUBLIC_URL}${BASE_PATH}` : address
+  const filled = await fillWithDemo(url, origin, say).catch(error => fail(messageOf(error)))
+  if (!filled && MONGO_URL) fail('The database has data that is not the demo’s. Nothing was written. Leave out --demo to use it as it is')
+}
 
 const server = spawn('tsx', ['watch', '--clear-screen=false', here('scripts/dev/server.ts')], {
   stdio: 'inherit',
@@ -92,5 +116,5 @@ process.on('SIGINT', stopAfter(1500))
 process.on('SIGTERM', stopAfter(0))
 const [status] = await once(server, 'exit')
 clearTimeout(stop)
-await mongod.stop()
+await mongod?.stop()
 process.exit(status ?? 0)

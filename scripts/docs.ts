@@ -14,7 +14,7 @@ Settings are environment variables, or lines of a file \`.env\` in the working d
 An empty value counts as not set. If a value is invalid, the service does not start, and a message names the setting and its rule.
 
 The service needs \`MONGO_URL\`, and exactly one of \`JWT_SECRET\`, \`JWT_JWKS_URL\` and \`JWT_PUBLIC_KEY\`.
-The commands \`import\`, \`user\`, \`restore\`, \`audit\`, \`train\` and \`demo\` require only \`MONGO_URL\`. \`npm run dev\` requires nothing: it starts a database, generates a secret, and keeps both in \`.data/\`.`
+The commands \`import\`, \`user\`, \`restore\`, \`audit\`, \`train\` and \`demo\` require only \`MONGO_URL\`. \`npm run dev\` requires nothing: it generates a secret and, without \`MONGO_URL\`, starts a database. It keeps both in \`.data/\`.`
 
 const defaultOf = ({ default: fallback }: TSchema, name: string) => {
   if (fallback === undefined) return (Settings.required as string[]).includes(name) ? 'required' : ''

@@ -235,7 +235,7 @@ const given = (schema: TObject, env: NodeJS.ProcessEnv): Record<string, unknown>
   )
 
 /** The environment variables, including those of a `.env` file. */
-const environment = (): NodeJS.ProcessEnv => {
+export const environment = (): NodeJS.ProcessEnv => {
   try {
     process.loadEnvFile()
   } catch (error) {
