@@ -50,10 +50,10 @@ t.test('history', async t => {
     t.strictSame(await counts(of({ content_id: 5, time: 250, percentage: 7 })), { history: [0, 0, 1] })
   })
   t.test('is not written over a report that comes meanwhile', async t => {
-    const before = { content_id: 8, time: 1, updated_at: '2024-01-01T00:00:00Z' }
-    await counts({ 'contents.ndjson': lines(film(8)), ...of(before) })
+    const before = { content_id: 88, time: 1, updated_at: '2024-01-01T00:00:00Z' }
+    await counts({ 'contents.ndjson': lines(film(88)), ...of(before) })
     const now = new Date()
-    const report = () => db.collection('history').updateOne({ user_id: 1, content_id: 8 }, { $set: { time: 99, updated_at: now } })
+    const report = () => db.collection('history').updateOne({ user_id: 1, content_id: 88 }, { $set: { time: 99, updated_at: now } })
     const newer = Array.from({ length: 1001 }, (_, i) => ({ ...before, time: i, updated_at: '2024-02-01T00:00:00Z' }))
     let reported: Promise<unknown> | undefined
     const onProgress = ({ step }: { step: string }) => {
@@ -61,7 +61,7 @@ t.test('history', async t => {
     }
     await run(of(...newer), { onProgress })
     await reported
-    t.match(await seen(8), { time: 99, updated_at: now })
+    t.match(await seen(88), { time: 99, updated_at: now })
   })
   t.test('of a pair that comes twice the newest counts, whatever the order', async t => {
     const [old, recent] = [
