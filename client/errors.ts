@@ -71,7 +71,8 @@ export class ViewerError extends Error {
     message: string,
     { status, code, fields = [], reason, devices = [], retryAfter, requestId, cause }: Details = {}
   ) {
-    super(message, { cause })
+    // Some messages of the interface begin with a stray apostrophe.
+    super(message.replace(/^'/, ''), { cause })
     this.advice = advice[kind]
     this.status = status
     this.code = code
