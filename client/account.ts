@@ -8,6 +8,7 @@ interface Options {
   /** Without a token. */
   open: Calls
   userCalls: UserCalls
+  get: Calls['get']
   begin: (signedIn: SignedIn) => Promise<void>
   leave: () => Promise<void>
   /** Ends the heartbeats of a player and the live copy. */
@@ -19,7 +20,7 @@ interface Options {
 const codePath = (user_code: string) => ({ params: { path: { userCode: user_code } } })
 
 /** Signing in and out, and what belongs to the account of a user. */
-export const createAccount = ({ open, userCalls, begin, leave, stop, forget }: Options) => {
+export const createAccount = ({ open, userCalls, get, begin, leave, stop, forget }: Options) => {
   const { calls, once, asWrong } = userCalls
   const signInWithCode = createCodeSignIn(open)
   const decide = (user_code: string, approve: boolean) =>
@@ -52,7 +53,7 @@ export const createAccount = ({ open, userCalls, begin, leave, stop, forget }: O
     },
 
     /** The signed-in user, as the service knows them. */
-    me: () => calls.get('/me'),
+    me: () => get('/me'),
     /** Ends all other sessions of the user. */
     changePassword: async (password: string, new_password: string) => {
       await once.put('/me/password', { body: { password, new_password } }).catch(asWrongPassword)

@@ -15,11 +15,16 @@ type Success<Path extends keyof paths, M extends Method, Init> = Extract<
 /** The `data` of a read, or the whole body of a write. */
 type Answer<Body> = Body extends { data: infer Data } ? Data : Body
 
+/** With `offline`, a read without a connection resolves with the last response. */
+export interface Stale {
+  isStale?: true
+}
+
 /** Calls a path with its parameters and body, and resolves with the content of the response. Throws a `ViewerError`. */
 export type Call<M extends Method> = <Path extends PathsWith<M>, Init extends MaybeOptionalInit<paths[Path], M>>(
   path: Path,
   ...init: undefined extends Init ? [init?: Init] : [init: Init]
-) => Promise<Answer<Success<Path, M, Init>>>
+) => Promise<Answer<Success<Path, M, Init>> & (M extends 'get' ? Stale : unknown)>
 
 /** Sends a request with a timeout, and sets the clock from the response. */
 export const createTransport = (fetch: Fetch, timeout: number, clock: Clock): Fetch => {

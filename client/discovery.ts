@@ -1,4 +1,4 @@
-import { type Calls, contentPath } from './calls.js'
+import { type Calls, contentPath, type Stale } from './calls.js'
 import type { components } from './schema.js'
 
 type Schemas = components['schemas']
@@ -20,7 +20,7 @@ export const createDiscovery = (calls: Calls) => ({
   /** The rows of a start page. What the service could not read just now is in `missing`. */
   home: (query: HomeOptions = {}) =>
     // openapi-fetch's types leave out fields that are always null.
-    calls.get('/home', { params: { query } }) as Promise<Schemas['Home']>,
+    calls.get('/home', { params: { query } }) as Promise<Schemas['Home'] & Stale>,
 
   /** The contents of a rail, by its `endpoint`. */
   railContents: (endpoint: string, { page = 1, perPage = 20 } = {}) => {

@@ -7,6 +7,7 @@ import { ViewerError } from './errors.js'
 import { createExclusively } from './exclusive.js'
 import type { Keeper } from './keeper.js'
 import { createLive, type LiveOptions } from './live.js'
+import { createOffline } from './offline.js'
 import { createOutbox } from './outbox.js'
 import { createPlaying } from './playing.js'
 import { createProfiles } from './profiles.js'
@@ -42,6 +43,8 @@ export interface ClientOptions {
   baseUrl: string
   /** Keeps the session, what is unsent, and the copies of lists beyond the life of the page. Without it, they are lost. */
   store?: Store
+  /** Reads respond with what they responded with last where there is no connection, with `isStale`. Needs a `store`. */
+  offline?: boolean
   /** Resolves with a token, for services with an identity provider of their own. Without it, users sign in at the service. */
   token?: ProviderToken
   /** Called when the session cannot be renewed: ask the user to sign in again. */
@@ -53,12 +56,14 @@ export interface ClientOptions {
 
 export const createClient = ({
   baseUrl,
-  store = createMemory(),
+  store: given,
+  offline: isOffline = false,
   token: tokenOf,
   onSessionEnd = () => {},
   timeout = 15_000,
   fetch = globalThis.fetch
 }: ClientOptions) => {
+  const store = given ?? createMemory()
   const clock = createClock()
   const transport = createTransport(fetch, timeout, clock)
   const { exclusively, acrossTabs } = createExclusively(`viewer-client ${baseUrl}`)
@@ -85,8 +90,23 @@ export const createClient = ({
     exclusively,
     reporter: session.reporter,
     callsOf,
+    onSent: sent => offline?.note(sent),
     askTheTime: () => open.get('/health')
   })
+  const offline =
+    isOffline && given
+      ? createOffline({
+          store,
+          signedInAs: provider ? 'identity' : 'session',
+          exclusively,
+          clock,
+          // Without a connection, an identity provider may have no token.
+          viewer: () => session.user().catch(() => (session.hasEnded() ? undefined : session.reporter())),
+          userCalls,
+          unsentOf: outbox.unsentOf
+        })
+      : undefined
+  const shown = offline?.calls ?? calls
   const seen = createSeen({
     user: session.user,
     send: (owner, content_ids) => onceOf(owner).post('/recommendations/seen', { body: { content_ids }, keepalive: true })
@@ -121,24 +141,27 @@ export const createClient = ({
   const forget = async (id: number) => {
     await outbox.forget(id)
     await copies.forget(id)
+    await offline?.drop(id)
   }
   const begin = async (signedIn: SignedIn) => {
     stop()
     await seen.during(() => own.begin(sessionOf(signedIn)))
     void outbox.deliverAtOnce()
   }
-  const leave = () => {
+  const leave = async () => {
     stop()
-    return seen.during(session.leave)
+    await seen.during(session.leave)
+    await offline?.drop()
   }
 
   return {
-    ...calls,
+    ...shown,
 
-    ...createAccount({ open, userCalls, begin, leave, stop, forget }),
+    ...createAccount({ open, userCalls, get: shown.get, begin, leave, stop, forget }),
     ...createProfiles({
       open,
       userCalls,
+      get: shown.get,
       own,
       provider,
       exclusively: (name, work) => seen.during(() => exclusively(name, work)),
@@ -147,8 +170,8 @@ export const createClient = ({
       stop,
       forget
     }),
-    ...createDiscovery(calls),
-    ...createTaste(calls, outbox),
+    ...createDiscovery(shown),
+    ...createTaste(shown, outbox),
 
     /** The signed-in user, as of the last sign-in or refresh. */
     user: session.user,

@@ -35,6 +35,8 @@ interface Options {
   exclusively: Exclusively
   reporter: () => Promise<User | undefined>
   callsOf: UserCalls['callsOf']
+  /** Called with what the service has acknowledged. */
+  onSent: (sent: Kept[]) => Promise<void> | undefined
   /** Sends any request, to learn the time of the service. */
   askTheTime: () => Promise<unknown>
 }
@@ -159,7 +161,7 @@ const createSender = ({ clock, callsOf, askTheTime }: Pick<Options, 'clock' | 'c
 }
 
 /** Reports, ratings and preferences stay in the store until the service has them, so they survive being offline, a crash and a closed page. */
-export const createOutbox = ({ store, exclusively, reporter, ...service }: Options) => {
+export const createOutbox = ({ store, exclusively, reporter, onSent, ...service }: Options) => {
   const unsent = createUnsent(store, exclusively)
   const send = createSender(service)
   let waiting: { kept: Kept; resolve: (outcome: Outcome) => void }[] = []
@@ -177,6 +179,7 @@ export const createOutbox = ({ store, exclusively, reporter, ...service }: Optio
   const takeOut = async (sent: Kept[], refusals: Refusal[]) => {
     // If this is interrupted, they are sent and refused once more.
     for (const refusal of refusals) await unsent.addRefused(refusal)
+    await onSent(sent.filter(kept => !refusals.some(refusal => refusal.kept === kept)))
     await unsent.remove(sent)
     for (const kept of sent) {
       const error = refusals.find(refusal => refusal.kept === kept)?.error
@@ -263,6 +266,7 @@ export const createOutbox = ({ store, exclusively, reporter, ...service }: Optio
 
   return {
     put,
+    unsentOf: unsent.of,
     deliverAtOnce,
     /** Drops what the user has not sent yet, and what was refused. */
     forget: async (user_id: number) => {

@@ -11,6 +11,7 @@ type Schemas = components['schemas']
 interface Options {
   open: Calls
   userCalls: UserCalls
+  get: Calls['get']
   own: SessionKeeper
   /** If an identity provider issues the tokens. */
   provider: ProviderKeeper | undefined
@@ -27,7 +28,7 @@ interface Options {
 const pathOf = (id: number) => ({ params: { path: { profileId: String(id) } } })
 
 /** The viewers of an account. One of them watches on this device. */
-export const createProfiles = ({ open, userCalls, own, provider, exclusively, leave, deliver, stop, forget }: Options) => {
+export const createProfiles = ({ open, userCalls, get, own, provider, exclusively, leave, deliver, stop, forget }: Options) => {
   const session = provider ?? own
   const { calls, callsOf, once, asWrong } = userCalls
 
@@ -48,7 +49,7 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, le
 
   return {
     /** The profiles of the account, the first one first. */
-    profiles: () => calls.get('/profiles'),
+    profiles: () => get('/profiles'),
     /** Resolves with the id of the new profile. */
     addProfile: async (profile: Schemas['ProfileAddition']) => {
       let path = ''

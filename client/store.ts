@@ -1,4 +1,6 @@
 import type { Copy } from './copies.js'
+import type { Acknowledged, KeptResponse } from './deeds.js'
+import type { Place } from './offline.js'
 import type { Identity } from './provider-session.js'
 import type { Session } from './session.js'
 import type { Kept, Refused } from './unsent.js'
@@ -12,6 +14,11 @@ export interface Stored {
   refused: Refused[]
   /** One for each user. */
   [copy: `copy-${number}`]: Copy
+  /** With `offline`, which responses are kept, each under its own name. */
+  responses: Place[]
+  [response: `response-${number}`]: KeptResponse
+  /** With `offline`, what the viewer has done since. */
+  deeds: Acknowledged[]
 }
 
 /** Where the app keeps data beyond the life of the page. Values are plain JSON. A value that was never saved loads as null or undefined. */
