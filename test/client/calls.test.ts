@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -229,22 +230,25 @@ t.test('errors say what is wrong and what to do', async t => {
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
-const env = { PATH: process.env.PATH }
+const env = { PATH: process.env.PATH, HOME: process.env.HOME }
 
-t.test('what is built is a package of plain JavaScript with types', async t => {
-  // Below node_modules, so that the dependency is found.
-  const cache = join(root, 'node_modules/.cache')
-  await mkdir(cache, { recursive: true })
-  const folder = await mkdtemp(join(cache, 'viewer-client-'))
+t.test('what is packed and installed is plain JavaScript with types', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'viewer-client-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  // `npm run check` checks the types.
-  await run(...apart(tsc, '-p', 'client', '--noCheck', '--outDir', join(folder, 'dist')), { cwd: root, env })
+  const npm = (cwd: string, ...args: string[]) => run('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier'], { cwd, env })
+  await npm(join(root, 'client'), 'pack', '--pack-destination', folder)
+  const [file = ''] = await readdir(folder)
+  const packages = ['openapi-fetch', 'openapi-typescript-helpers'].map(name => join(root, 'node_modules', name))
+  // As from the registry, but without a network.
+  await npm(folder, 'install', '--offline', '--install-links', join(folder, file), ...packages)
+  const dist = join(folder, 'node_modules/viewer-client/dist')
+  const readme = await readFile(join(folder, 'node_modules/viewer-client/README.md'), 'utf8')
 
   t.test('that needs only the packages that it names', async t => {
     const { dependencies, exports } = JSON.parse(await readFile(join(root, 'client/package.json'), 'utf8'))
-    const files = await readdir(join(folder, 'dist'))
+    const files = await readdir(dist)
     for (const file of Object.values<string>(exports['.'])) t.ok(files.includes(file.replace('./dist/', '')), file)
-    const texts = await Promise.all(files.map(file => readFile(join(folder, 'dist', file), 'utf8')))
+    const texts = await Promise.all(files.map(file => readFile(join(dist, file), 'utf8')))
     const named = texts.flatMap(text => [...text.matchAll(/(?:from|import) ?\(?['"]([^'"]+)['"]/g)].map(([, name = '']) => name))
     const foreign = new Set(named.filter(name => !name.startsWith('.')))
     t.strictSame([...foreign], Object.keys(dependencies))
@@ -252,14 +256,49 @@ t.test('what is built is a package of plain JavaScript with types', async t => {
 
   t.test('that runs in Node as it is', async t => {
     const script =
-      "const { createClient } = await import('./dist/index.js'); createClient({ baseUrl: 'http://localhost' }).user().then(console.log)"
+      "const { createClient } = await import('viewer-client'); createClient({ baseUrl: 'http://localhost' }).user().then(console.log)"
     const { stdout } = await run(...apart('--input-type=module', '--eval', script), { cwd: folder, env })
     t.equal(stdout.trim(), 'undefined', 'and the process is free to exit')
   })
 
+  t.test('whose files are where the README says', async t => {
+    t.match(readme, `client/${file}`, 'the name of the package')
+    const copying = readme.match(/^(mkdir|cp) .*$/gm) ?? []
+    t.equal(copying.length, 3)
+    await run('sh', ['-ec', copying.join('\n')], { cwd: folder, env })
+    const maps = [...readme.matchAll(/"imports": (\{.*\}) \}/g)].map(([, map = '']) => JSON.parse(map))
+    t.equal(maps.length, 2)
+    for (const path of maps.flatMap(map => Object.values<string>(map))) await t.resolves(access(join(folder, 'public', path)), path)
+  })
+
+  t.test('whose player in the README leaves no error uncaught', async t => {
+    const [, script = ''] = /## A player.*?<script type="module">\n(.*?)<\/script>/s.exec(readme) ?? []
+    const page = `
+      const texts = []
+      const listeners = []
+      const element = { currentTime: 1, duration: 2, addEventListener: (_, listener) => listeners.push(listener) }
+      Object.defineProperty(element, 'textContent', { set: text => texts.push(text) })
+      Object.assign(globalThis, {
+        document: { querySelector: () => element },
+        localStorage: { getItem: () => null, setItem: () => { throw new Error('The store is full') } },
+        prompt: () => 'text',
+        setInterval: work => work()
+      })
+      process.on('exit', () => console.log(texts.join()))
+      setImmediate(() => { for (const listener of listeners) listener() })
+    `
+    const player = script.replace('https://viewer.example.com', 'http://127.0.0.1:1')
+    await writeFile(
+      join(folder, 'player.mjs'),
+      `import { createClient } from 'viewer-client'\n${page}${player.replace(/^ *import .*$/m, '')}`
+    )
+    const { stdout } = await run(...apart('player.mjs'), { cwd: folder, env })
+    t.match(stdout, /The service did not answer\. Check/)
+  })
+
   t.test('whose types serve an app for browsers', async t => {
     const app = [
-      "import { createClient, type Schemas } from './dist/index.js'",
+      "import { createClient, type Schemas } from 'viewer-client'",
       "const viewer = createClient({ baseUrl: 'http://localhost' })",
       "const { collection } = await viewer.get('/history', { params: { query: { content_id: [1] } } })",
       'const first: number | undefined = collection[0]?.time',
