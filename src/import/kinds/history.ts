@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Collection, type Db, ObjectId } from 'mongodb'
+import { type Collection, type Db, type Document, ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
 import { type ContentDocument, creditsOf } from '../../catalogue/content-documents.js'
 import { Table } from '../../table.js'
@@ -43,9 +43,8 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
       const moments = { now, startedAt, completedAt: run.completedAt }
       const imported = new Map(stored)
       for (const record of records) {
-        const percentage = percentageOf(progressOf(record, lengths.of(record)), run.completedAt)
-        const given = { ...record, ...(percentage !== undefined && { percentage }) }
-        imported.set(pairOf(record), elementAfter(given, imported.get(pairOf(record)), moments))
+        const pair = pairOf(record)
+        imported.set(pair, elementAfter(lengths.complete(record, run.completedAt), imported.get(pair), moments))
       }
       return [...imported].flatMap(([pair, element]) => writeOf(element, stored.get(pair), now))
     }
@@ -60,7 +59,11 @@ const pairOf = ({ user_id, content_id }: Pair) => `${user_id} ${content_id}`
 /** One alternative for each user: two lists of ids would make the database look for every content of every user. */
 const storedElements = async (elements: Collection<HistoryDocument>, pairs: Pair[]) => {
   const contents = new Map<number, number[]>()
-  for (const { user_id, content_id } of pairs) contents.set(user_id, [...(contents.get(user_id) ?? []), content_id])
+  for (const { user_id, content_id } of pairs) {
+    const known = contents.get(user_id)
+    if (known) known.push(content_id)
+    else contents.set(user_id, [content_id])
+  }
   const filter = { $or: [...contents].map(([user_id, content_ids]) => ({ user_id, content_id: { $in: content_ids } })) }
   const found = await elements.find(filter, { hint: oneForEachContent.key, batchSize: pairs.length + 1 }).toArray()
   return new Map(found.map(element => [pairOf(element), element]))
@@ -79,9 +82,8 @@ const pastMoment = (text: string | null | undefined, startedAt: Date) => {
 const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => pastMoment(updated_at, startedAt) ?? startedAt
 
 /** The completions to store. Whatever the record does not say stays as it is in an existing element. */
-const completionsOf = (record: HistoryRecord, stored: HistoryDocument | undefined, { startedAt, completedAt, now }: Moments) => {
+const completionsOf = (record: HistoryRecord, stored: HistoryDocument | undefined, at: Date, { startedAt, completedAt }: Moments) => {
   const { plays, watched_at, percentage } = record
-  const at = earlier(observedAt(record, startedAt), now)
   if (plays !== undefined || watched_at) {
     const moment = pastMoment(watched_at, startedAt) ?? stored?.watched_at ?? at
     return { plays: plays ?? Math.max(stored?.plays ?? 0, 1), watched_at: plays === 0 ? undefined : moment }
@@ -116,14 +118,15 @@ const elementAfter = (record: HistoryRecord, element: HistoryDocument | undefine
   const given = {
     time,
     percentage,
-    ...completionsOf(record, element, moments),
+    ...completionsOf(record, element, updated_at, moments),
     ...previousFrom(record),
     created_at: pastMoment(record.created_at, startedAt) ?? element?.created_at ?? updated_at
   }
+  if (!element) return { _id: new ObjectId(_id), user_id, content_id, ...given, updated_at } as HistoryDocument
   // A line without a date would otherwise change its element in every run.
   const said = observed < startedAt ? { ...given, updated_at } : given
-  if (element && Object.entries(said).every(([field, value]) => isSame(value, element, field))) return element
-  return { ...(element ?? { _id: new ObjectId(_id), user_id, content_id }), ...given, updated_at } as HistoryDocument
+  if (Object.entries(said).every(([field, value]) => isSame(value, element, field))) return element
+  return { ...element, ...given, updated_at } as HistoryDocument
 }
 
 /**
@@ -132,12 +135,19 @@ const elementAfter = (record: HistoryRecord, element: HistoryDocument | undefine
  */
 const writeOf = (element: HistoryDocument, stored: HistoryDocument | undefined, now: Date): Operation[] => {
   if (element === stored) return []
-  const fields = Object.entries({ ...element, arrived_at: now }).filter(([field, value]) => !isSame(value, stored, field))
-  const $set = Object.fromEntries(fields.filter(([, value]) => value !== undefined))
-  if (!stored) return [{ insertOne: { document: $set } }]
+  const arrived = { ...element, arrived_at: now }
+  if (!stored) return [{ insertOne: { document: withoutUndefined(arrived) } }]
   const { _id, user_id, updated_at, arrived_at = null, plays = null } = stored
+  const fields = Object.entries(arrived).filter(([field, value]) => !isSame(value, stored, field))
+  const $set = withoutUndefined(Object.fromEntries(fields))
   const $unset = Object.fromEntries(fields.flatMap(([field, value]) => (value === undefined ? [[field, '']] : [])))
   return [{ updateOne: { filter: { _id, user_id, updated_at, arrived_at, plays }, update: { $set, $unset } } }]
+}
+
+const withoutUndefined = (fields: object) => {
+  const document: Document = {}
+  for (const [field, value] of Object.entries(fields)) if (value !== undefined) document[field] = value
+  return document
 }
 
 const isSame = (value: unknown, element: HistoryDocument | undefined, field: string) =>
@@ -162,8 +172,11 @@ class Lengths {
       this.known.set(content._id, { duration: content.duration ?? undefined, credits: creditsOf(content) ?? undefined })
   }
 
-  of(record: HistoryRecord) {
-    return isTimeAlone(record) ? this.known.get(record.content_id) : undefined
+  /** The record with the percentage that a report of its time would have. */
+  complete(record: HistoryRecord, completedAt: number): HistoryRecord {
+    if (!isTimeAlone(record)) return record
+    const percentage = percentageOf(progressOf(record, this.known.get(record.content_id)), completedAt)
+    return percentage === undefined ? record : { ...record, percentage }
   }
 }
 
