@@ -37,16 +37,69 @@ const child = content => {
   )
 }
 
-/** The episodes of a season, the seasons of a show. @param {Content} content */
+/** All items of a show, in the order in which they are watched. @param {Content} content */
 const partsOf = async content => {
-  if (isPlayable(content)) return []
-  const query = {
-    parent_id: [content.id],
-    order_by: /** @type {const} */ ('start_date'),
-    order_direction: /** @type {const} */ ('ASC'),
-    perPage: 100
+  const parts = []
+  for (let page = 1; ; page++) {
+    const query = { title: content.id, order_by: /** @type {const} */ ('position'), perPage: 100, page }
+    const { collection, meta } = await viewer.get('/contents', { params: { query } })
+    parts.push(...collection)
+    if (meta.total_count <= page * 100) return parts
   }
-  return (await viewer.get('/contents', { params: { query } })).collection
+}
+
+/** The seasons of a show with their episodes, the episodes of a season. @param {Content} content */
+const sectionsOf = async content => {
+  if (isPlayable(content)) return []
+  const parts = await partsOf(content)
+  /** @param {string} heading @param {Content} parent @param {(part: Content) => boolean} isMeant */
+  const section = (heading, parent, isMeant = () => true) => ({
+    heading,
+    items: parts.filter(part => part.parent_id === parent.id && isMeant(part))
+  })
+  const seasons = parts.filter(({ type, parent_id }) => type === 'season' && parent_id === content.id)
+  const all = [...seasons.map(season => section(nameOf(season), season)), section('Episodes', content, ({ type }) => type !== 'season')]
+  return all.filter(({ items }) => items.length > 0)
+}
+
+/** Leads to where the viewer left the show. Nothing for a film, whose player resumes by itself. @param {Content} content */
+const resumeOf = async content => {
+  if (isPlayable(content) || !(await viewer.user())) return []
+  const { collection } = await viewer.get('/continue-watching', { params: { query: { title: content.id } } })
+  return collection.map(({ content: next, resume }) =>
+    h(
+      'button',
+      { type: 'button', class: 'primary', onclick: () => openSheet(next) },
+      `${resume.time > 0 ? 'Resume' : 'Play'} ${numberOf(next) || nameOf(next)}`
+    )
+  )
+}
+
+/**
+ * The genres of a title, each of which leads to its titles.
+ * @param {Content} content
+ * @param {HTMLElement} place
+ */
+const genresOf = async (content, place) => {
+  const { terms } = await viewer.get('/contents/{contentId}', { params: { path: { contentId: String(content.id) } } })
+  /** @param {{ id: number, name: string }} term */
+  const showTitles = async ({ id, name }) => {
+    const { collection } = await viewer.get('/contents', { params: { query: { terms: [id], perPage: 24 } } })
+    stop()
+    place.replaceChildren(h('h3', { tabindex: -1 }, name), h('ul', { class: 'children' }, ...collection.map(child)))
+    place.querySelector('h3')?.focus()
+  }
+  return terms.map(term =>
+    h(
+      'li',
+      {},
+      h(
+        'button',
+        { type: 'button', class: 'quiet', onclick: () => showTitles(term).catch(error => place.append(explain(error))) },
+        term.name
+      )
+    )
+  )
 }
 
 /**
@@ -55,11 +108,10 @@ const partsOf = async content => {
  * @param {HTMLElement} place
  */
 const fill = async (content, place) => {
-  const collection = await partsOf(content)
-  if (collection.length > 0) {
+  const sections = await sectionsOf(content)
+  if (sections.length > 0) {
     place.replaceChildren(
-      h('h3', {}, collection[0]?.type === 'season' ? 'Seasons' : 'Episodes'),
-      h('ul', { class: 'children' }, ...collection.map(child))
+      ...sections.flatMap(({ heading, items }) => [h('h3', {}, heading), h('ul', { class: 'children' }, ...items.map(child))])
     )
     return
   }
@@ -80,6 +132,16 @@ export const openSheet = async content => {
     () => undefined
   )
   const place = h('div', { class: 'place', 'aria-busy': 'true' }, h('div', { class: 'skeleton line' }))
+  const genres = h('ul', { class: 'genres', 'aria-label': 'Genres' })
+  // The sheet is of use without them.
+  resumeOf(content).then(
+    buttons => actions.prepend(...buttons),
+    () => undefined
+  )
+  genresOf(content, place).then(
+    items => genres.replaceChildren(...items),
+    () => undefined
+  )
   sheet.replaceChildren(
     h('div', { class: 'art' }, picture(content, { bare: true })),
     h('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: () => sheet.close() }, icon('close')),
@@ -90,6 +152,7 @@ export const openSheet = async content => {
       h('h2', { id: 'sheet-title', tabindex: -1 }, nameOf(content)),
       h('p', { class: 'description' }, descriptionOf(content)),
       actions,
+      genres,
       place,
       content.keywords &&
         h('ul', { class: 'keywords', 'aria-label': 'Keywords' }, ...content.keywords.split(', ').map(word => h('li', {}, word))),

@@ -406,7 +406,7 @@ t.test('the bytes of contents', async t => {
     }
     for (const one of wire) {
       const { rawPayload } = await app.inject(`/contents/${one.id}`)
-      t.ok(rawPayload.equals(Buffer.from(JSON.stringify({ success: true, data: one }))), `content ${one.id}`)
+      t.ok(rawPayload.equals(Buffer.from(JSON.stringify({ success: true, data: { ...one, terms: [] } }))), `content ${one.id}`)
     }
   })
 
