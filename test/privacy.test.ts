@@ -48,7 +48,7 @@ t.test('an erasure', async t => {
   await ensureCollections(db)
   const left = async (id: number) => {
     const found = ['sessions', 'history', 'watchlist', 'hidden', 'ratings', 'preferences', 'seen', 'dismissals', 'removals'].map(name =>
-      db.collection(name).countDocuments({ user_id: id })
+      db.collection(name).countDocuments({ [name === 'sessions' ? 'account_id' : 'user_id']: id })
     )
     return (await Promise.all(found)).reduce((sum, count) => sum + count, 0) + ((await data.users.byId(id)) ? 1 : 0)
   }

@@ -48,8 +48,8 @@ const cases: Record<string, [Document, Record<string, unknown[]>]> = {
     }
   ],
   sessions: [
-    { _id: 'x', user_id: 1, ended_at: at, expires_at: at },
-    { user_id: ids, expires_at: dates, ended_at: dates, logged_out: [1] }
+    { _id: 'x', account_id: 1, ended_at: at, expires_at: at },
+    { account_id: ids, expires_at: dates, ended_at: dates, logged_out: [1] }
   ],
   terms: [term(5), { _id: ids, vendor_id: texts, name: texts, taxonomy: texts, created_at: dates, updated_at: dates }],
   rail_collections: [
@@ -132,7 +132,7 @@ t.test('the database refuses documents that cannot be served', async t => {
     await Promise.all(refusals)
     t.equal(await collection.countDocuments(), 0, name)
     await collection.insertOne({ ...fitting, more: 1 })
-    await t.rejects(collection.updateOne({}, { $set: { user_id: 'x', created_at: 'x', title: 5, channel: 5 } }), { code: 121 }, name)
+    await t.rejects(collection.updateOne({}, { $set: { user_id: 'x', account_id: 'x', created_at: 'x', title: 5, channel: 5 } }), { code: 121 }, name)
   }
 })
 

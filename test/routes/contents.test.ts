@@ -637,7 +637,8 @@ t.test('GET /contents/{contentId}', async t => {
         price: 9.99,
         price_formatted: '9,99 €',
         plans: { gold: { id: 'gold', vendor_name: 'Gold' } },
-        link: 'https://example.com/watch/7'
+        link: 'https://example.com/watch/7',
+        terms: []
       }
     })
   })
