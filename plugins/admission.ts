@@ -41,6 +41,7 @@ export default fp(
   async app => {
     const { DATABASE_CONNECTIONS, MAX_IN_PROGRESS } = app.settings
     const timeout = answerTimeoutOf(app.settings)
+    /** As many permits as the pool has connections. */
     const connections = new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * partOfOneAccount), timeout / 4)
     /** Requests that wait for a connection, or whose handler runs. */
     const inProgress = new CallerCounts()
@@ -98,7 +99,8 @@ export default fp(
       const { spentMs, routeOptions, viewer } = request
       const { admission } = routeOptions.config
       const left = timeout - spentMs
-      // Only reads are repeated here, as a whole. A request that writes might do something twice, so the queries repeat single writes instead.
+      // Only reads are repeated here, as a whole. A write is repeated by its query if twice is the same as once, and else by the driver
+      // (src/database/retry.ts).
       const run = isRepeatable(request) ? repeating(handle, left) : handle
       const answer = admission === 'viewer' && viewer ? connections.run(run, viewer.account, left) : run()
       if (!(answer instanceof Promise)) return answer

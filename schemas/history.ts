@@ -14,8 +14,8 @@ const Previous = Type.Object(
   { $id: 'PreviousPosition' }
 )
 
-/** In seconds. A restart below this may be a mistake, so the position before it is kept. */
-export const brief = 60
+/** A restart below this may be a mistake, so the position before it is kept. */
+export const briefSeconds = 60
 
 const own = {
   user_id: Type.Integer(),
@@ -25,7 +25,7 @@ const own = {
   plays: Type.Integer({ description: 'How often the item was completed' }),
   watched_at: Nullable(Timestamp),
   previous: Type.Union([Previous, Type.Null()], {
-    description: `Where to resume if a restart was a mistake, otherwise null: the position before \`time\` fell below ${brief} seconds`
+    description: `Where to resume if a restart was a mistake, otherwise null: the position before \`time\` fell below ${briefSeconds} seconds`
   }),
   created_at: Timestamp,
   updated_at: Timestamp

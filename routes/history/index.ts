@@ -105,7 +105,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const report = reportOf(request.body, catalogue, app.audienceOf(request))
       if (!report) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
-      // Undefined if the report is older than the removal of its element, and there is no newer one.
+      // The version of ids is for the cache that a later PUT reads. Undefined if the report is older than the removal of its element, and there is no newer one.
       const elementId = await reports.put(viewer.id, report, catalogue.skeleton.idsVersion)
       uptake.begin(viewer.id, report)
       reply.code(201)

@@ -15,7 +15,10 @@ export interface Audience {
 /** In an unknown country, without a limit. */
 export const everybody: Audience = { country: undefined, maxAge: undefined }
 
-/** The one rule for what viewers may see: started, not ended, not deleted, allowed in their country, and not above their age limit. */
+/**
+ * The one rule for what viewers may see: started, not ended, allowed in their country, and not above their age limit. In the skeleton, deleted
+ * and replaced contents have ended before all time.
+ */
 export const isAvailable = (skeleton: Skeleton, row: number, now: number, { country, maxAge }: Audience) => {
   if (!(skeleton.starts.raw(row) <= now && now < skeleton.ends.raw(row))) return false
   if (!isWithinAge(skeleton, row, maxAge)) return false

@@ -130,10 +130,12 @@ export class Catalogue {
     return this.answers.get(key, { version, now, until: () => this.listing.validUntil(now) }, make, run)
   }
 
+  /** Built when it is first used after a change. */
   get tree() {
     return treeOf(this.skeleton)
   }
 
+  /** Throws a 503 if the catalogue in memory is too old. */
   isAvailable(id: number, audience: Audience, now = Date.now()) {
     this.assertFresh()
     const row = this.skeleton.row(id)

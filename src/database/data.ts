@@ -55,8 +55,8 @@ interface Listeners {
 export const dataOf = (db: Db, settings: DataSettings, { onSessionsEnded, onChange }: Listeners = {}) => {
   const tell = tellerOf(onChange)
   const completedAt = settings.COMPLETED_AT
-  const listOf = (name: ViewerList) => ({ tell, remover: removerOf(db, viewerLists[name], tell) })
-  const historyWrites = listOf('history')
+  const writesOf = (name: ViewerList) => ({ tell, remover: removerOf(db, viewerLists[name], tell) })
+  const historyWrites = writesOf('history')
   const late = lateReportsOf(db, { ...historyWrites, completedAt })
   return {
     users: usersOf(db),
@@ -89,11 +89,11 @@ export const dataOf = (db: Db, settings: DataSettings, { onSessionsEnded, onChan
     reports: reportsOf(db, { late, tell, completedAt }),
     marks: marksOf(db, { late, tell, completedAt }),
     allHistories: allHistoriesOf(db),
-    watchlist: watchlistOf(db, listOf('watchlist')),
+    watchlist: watchlistOf(db, writesOf('watchlist')),
     dismissals: dismissalsOf(db),
-    hidden: hiddenOf(db, listOf('hidden')),
-    ratings: ratingsOf(db, listOf('ratings')),
-    preferences: preferencesOf(db, listOf('preferences')),
+    hidden: hiddenOf(db, writesOf('hidden')),
+    ratings: ratingsOf(db, writesOf('ratings')),
+    preferences: preferencesOf(db, writesOf('preferences')),
     seen: seenOf(db),
     playing: playingOf(db),
     moves: movesOf(db, tell),

@@ -5,7 +5,8 @@ import { withRetries } from './retry.js'
 
 // Reads of all rows at once, without the driver's cursor, which takes twice the processor time of the command itself. Nearly always the
 // rows fit into one batch, which has up to 16 MB: about 178,000 elements of a history.
-// They read from the primary, so that viewers see their own writes.
+// They read from the primary (connection.ts), so that viewers see their own writes. They are not repeated after a lost connection:
+// plugins/admission.ts repeats the whole route.
 
 /** More than fits into a batch, so that only its bytes limit it. */
 const batchSize = 1_000_000

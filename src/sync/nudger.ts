@@ -23,7 +23,7 @@ type Nudges = Data['nudges']
 /** Sends nudges about users whose lists this process has changed. */
 export class Nudger {
   readonly from = randomBytes(9).toString('base64url')
-  /** Called at once, for the streams of this process. */
+  /** Called at once, for the streams of this process: plugins/live.ts sets it. */
   onNote: (users: number[]) => void = () => undefined
   private readonly pending = new Set<number>()
   /** Whose lists may still change by a write that was given up. */

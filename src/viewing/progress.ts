@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import { brief, type HistoryStatus, type ProgressUpdate } from '../../schemas/history.js'
+import { briefSeconds, type HistoryStatus, type ProgressUpdate } from '../../schemas/history.js'
 import { moment } from '../time.js'
 
 /** What a player reports. */
@@ -9,7 +9,7 @@ export interface Progress {
   /** From the credits on, a content is completed. */
   isAtCredits?: boolean
   /** It only completes an element that is not completed. */
-  isMark?: boolean
+  onlyCompletes?: boolean
   /** When the player was there. Defaults to now, and counts as now if the player's clock runs ahead. */
   observed_at?: Date | undefined
   country?: string | undefined
@@ -100,7 +100,7 @@ const completionsAfter = (
 }
 
 /**
- * In seconds. A content may be started again by mistake. When the position falls below `brief`, the old one is kept as `previous`, until a
+ * In seconds. A content may be started again by mistake. When the position falls below `briefSeconds`, the old one is kept as `previous`, until a
  * report reaches the old one, or this.
  */
 const lastingSeconds = 600
@@ -119,8 +119,8 @@ const previousAfter = ({ time, percentage = 0 }: Progress, completedAt: number) 
   if (time === undefined) return {}
   // A missing field is less than any number.
   const unlessReached = (field: string) => ({ $cond: [{ $gte: [time, '$previous_time'] }, '$$REMOVE', `$${field}`] })
-  if (time >= brief) return changed(unlessReached)
-  const isUnfinished = { $and: [{ $gte: ['$time', brief] }, { $lt: [storedPercentage, completedAt] }] }
+  if (time >= briefSeconds) return changed(unlessReached)
+  const isUnfinished = { $and: [{ $gte: ['$time', briefSeconds] }, { $lt: [storedPercentage, completedAt] }] }
   const isLost = { $and: [{ $lte: ['$previous_time', null] }, isUnfinished] }
   return changed((field, position) => ({ $cond: [isLost, position, unlessReached(field)] }))
 }
@@ -156,13 +156,14 @@ export const onlyIf = (condition: Document, fields: Document) =>
 /**
  * The update by a report that is made now. The database's clock decides when that is, because the clocks of server processes differ.
  * `$$NOW` is fixed when the operation starts, and another update that starts later may reach the element first. All expressions read the
- * element as it was. Without `arrived_at`, GET /changes finds it by `updated_at`.
+ * element as it was. `arrived_at` is
+ * only for dates that are not the arrival: without it, GET /changes finds the element by `updated_at`, and the report costs one index less.
  */
 export const updateBy = (report: Progress, completedAt: number): Document => {
   const observed = { $max: ['$updated_at', '$$NOW'] }
   const changes = { ...changesBy(report, { observed, completedAt }), arrived_at: '$$REMOVE' }
   const isIncomplete = { $lt: [storedPercentage, completedAt] }
-  return { $set: { ...defaultsAt(observed), ...(report.isMark ? onlyIf(isIncomplete, changes) : changes) } }
+  return { $set: { ...defaultsAt(observed), ...(report.onlyCompletes ? onlyIf(isIncomplete, changes) : changes) } }
 }
 
 // What counts as started or completed, as filters and for elements in columns.

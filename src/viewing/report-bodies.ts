@@ -19,7 +19,7 @@ export const progressIn = (content_id: number | undefined, update: ProgressUpdat
 
 const check = compileValidator({ schema: ProgressReport })
 
-/** What is reported about a content, or undefined if it is not open to the audience. */
+/** What is reported about a content, or undefined if it is not open to the audience. A 503 if the catalogue is too old to tell. */
 export const reportOf = (body: ProgressReport, catalogue: Catalogue, audience: Audience): Report | undefined => {
   const content_id = catalogue.availableId(body.content_id, audience)
   if (content_id === undefined) return undefined
@@ -34,7 +34,7 @@ export const reported = (content_id: number, { skeleton }: Catalogue) => {
 /** The report of a content that is played to its end. */
 export const endOf = (content_id: number, catalogue: Catalogue): Report => ({
   ...reported(content_id, catalogue),
-  progress: { time: catalogue.skeleton.lengthOf(content_id).duration, percentage: 100, isMark: true }
+  progress: { time: catalogue.skeleton.lengthOf(content_id).duration, percentage: 100, onlyCompletes: true }
 })
 
 /** The report, or what POST /history would refuse it with. */

@@ -17,7 +17,7 @@ export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateRepor
   /** The content id of each element, by user and element, which saves a later PUT a read. It may be the earlier id of a content, which leads to the present one. */
   const contentIds = new Cache<string, number>(cacheBytes, () => bytesOfId)
   let knownVersion: object | undefined
-  /** `idsVersion` changes when earlier ids lead elsewhere: elements may have been moved since their content ids were stored. */
+  /** `idsVersion` is another object when earlier ids lead elsewhere: elements may have been moved since their content ids were stored. */
   const contentIdsFor = (idsVersion: object | undefined) => {
     if (idsVersion !== knownVersion) contentIds.clear()
     knownVersion = idsVersion

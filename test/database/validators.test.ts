@@ -132,7 +132,11 @@ t.test('the database refuses documents that cannot be served', async t => {
     await Promise.all(refusals)
     t.equal(await collection.countDocuments(), 0, name)
     await collection.insertOne({ ...fitting, more: 1 })
-    await t.rejects(collection.updateOne({}, { $set: { user_id: 'x', account_id: 'x', created_at: 'x', title: 5, channel: 5 } }), { code: 121 }, name)
+    await t.rejects(
+      collection.updateOne({}, { $set: { user_id: 'x', account_id: 'x', created_at: 'x', title: 5, channel: 5 } }),
+      { code: 121 },
+      name
+    )
   }
 })
 
