@@ -54,10 +54,12 @@ const run = async () => {
   const signal = stopOnSignal()
   const progress = progressTo(process.stderr)
   try {
-    const { sources } = await filesOf(paths)
+    const { sources, faults } = await filesOf(paths)
+    // What is put into a folder while this waits for its turn is not part of it.
+    const files = faults.length > 0 ? paths : sources.map(({ name }) => name)
     const kinds = sources.map(({ kind }) => kind)
     const work = ({ confirm }: Pick<Lease, 'confirm'>) =>
-      importFiles(db, paths, { issuer, completedAt, prune, signal, confirm, onProgress: progress.update })
+      importFiles(db, files, { issuer, completedAt, prune, signal, confirm, onProgress: progress.update })
     const onWait = () => console.error('Another import is running. Waiting for it to end.')
     const result = await auditOf(db, AUDIT_DAYS).during(operator(), actsOf(sources), async end => {
       const result = (await withImportLease(db, work, { kinds, onWait, signal })) ?? { kinds: {}, interrupted: true }

@@ -146,7 +146,7 @@ t.test('an erasure', async t => {
   t.test('of a profile ends its sessions alone', async t => {
     const account = await someone(data)
     const profile = (await data.profiles.add(account, { name: 'Mia', max_age: null })) as number
-    const { sid } = await beginSession(data, { _id: account }, null, { profile_id: profile })
+    const { sid } = await beginSession(data, { _id: account }, null, { user_id: profile })
     const own = await beginSession(data, { _id: account })
     await beginErasure(data, profile)
     await removeUser(data, profile)

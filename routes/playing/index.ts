@@ -32,7 +32,7 @@ const deleteSchema = {
 
 const playerOf = ({ id, sid }: Viewer, device = ''): Player =>
   // Well-formed, because the database replaces lone surrogates.
-  sid === undefined ? { profile_id: id, device: device.toWellFormed() || null } : { sid }
+  sid === undefined ? { user_id: id, device: device.toWellFormed() || null } : { sid }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app

@@ -71,6 +71,12 @@ export const creditsOf = ({ markers }: Pick<ContentDocument, 'markers'>) => {
   return starts.length > 0 ? Math.max(...starts) : null
 }
 
+/** The duration, and when the credits begin, in seconds, as far as the document says them rightly. */
+export const lengthsOf = ({ duration, markers }: Pick<ContentDocument, 'duration' | 'markers'>) => ({
+  duration: isDurationOrNothing(duration) ? (duration ?? undefined) : undefined,
+  credits: isListOrNothing(isMarker)(markers) ? (creditsOf({ markers: markers ?? null }) ?? undefined) : undefined
+})
+
 /** How to check a value that other software may have written: in memory if the skeleton holds it, else in the database. */
 type Check = { inSkeleton: (value: unknown) => boolean } | { required: Document } | { optional: Document } | { query: Document }
 

@@ -29,7 +29,7 @@ interface DeviceCodeDocument extends Partial<Decider> {
 interface Decider {
   account_id: number
   /** The profile that the device is signed in as. */
-  profile_id: number
+  user_id: number
   sid: string
   epoch: number
 }
@@ -96,11 +96,11 @@ export const deviceCodesOf = (db: Db) => {
     find: (userHash: string) => codes.findOne({ user_code: userHash, ...isUndecided, ...isLiving }),
 
     /** False if there is nothing to decide. The same decision of the same user may come again, as after a lost reply. */
-    decide: async (userHash: string, { account_id, profile_id, sid, epoch }: Decider, decision: Decision) => {
+    decide: async (userHash: string, { account_id, user_id, sid, epoch }: Decider, decision: Decision) => {
       const { matchedCount } = await withRetries(() =>
         codes.updateOne(
-          { user_code: userHash, $or: [isUndecided, { decision, account_id, profile_id }], ...isLiving },
-          { $set: { decision, account_id, profile_id, sid, epoch } }
+          { user_code: userHash, $or: [isUndecided, { decision, account_id, user_id }], ...isLiving },
+          { $set: { decision, account_id, user_id, sid, epoch } }
         )
       )
       return matchedCount === 1

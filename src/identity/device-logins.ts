@@ -36,17 +36,17 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
   }
 
   /** The approval counts if the session that gave it is alive, has logged out by itself, or had to make room for this one. */
-  const begin = async ({ account_id, profile_id, sid, epoch, device }: ApprovedDevice) => {
-    const wanted = { account: account_id, id: profile_id, sid }
+  const begin = async ({ account_id, user_id, sid, epoch, device }: ApprovedDevice) => {
+    const wanted = { account: account_id, id: user_id, sid }
     const confirm = profileIfCurrent({ profiles, sessions }, wanted, () => sessions.hasLoggedOut(account_id, sid))
-    const begun = await sessions.begin({ _id: account_id, session_epoch: epoch }, device, confirm, { profile_id })
+    const begun = await sessions.begin({ _id: account_id, session_epoch: epoch }, device, confirm, { user_id })
     return orThrow(begun, () => deviceRefused('access_denied'))
   }
 
   const decideBy = (decision: Decision) => async (user_code: string, caller: Caller) => {
     const { id, account, sid } = caller.viewer
     const living = await sessions.livingOrThrow(account, sid as string)
-    const decider = { account_id: account, profile_id: id, sid: sid as string, epoch: epochOf(living.account) }
+    const decider = { account_id: account, user_id: id, sid: sid as string, epoch: epochOf(living.account) }
     return guess(user_code, caller, async userHash => (await deviceCodes.decide(userHash, decider, decision)) || null)
   }
 

@@ -47,7 +47,7 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
     // Otherwise a child could sign out the household by switching again and again.
     const inPlaceOf = (own.max_age ?? null) === null ? undefined : [viewer.id, id]
     const ifCurrent = profileIfCurrent({ profiles, sessions }, { account, id, sid })
-    const options = { profile_id: id, inPlaceOf }
+    const options = { user_id: id, inPlaceOf }
     return orThrow(await sessions.begin(living.account, living.session.device ?? null, ifCurrent, options), unauthenticated)
   }
 }

@@ -8,7 +8,7 @@ export interface SessionDocument {
   /** The account. */
   account_id: number
   /** The profile that watches, if it is not the first one. */
-  profile_id?: number
+  user_id?: number
   /** The name that the app gave its device. */
   device?: string | null
   /** Part of every token in the chain. Proves that an old token was once valid. */
@@ -40,7 +40,7 @@ export const sessionValidator = {
     validatorOf<EndedSession>({ ...fields, ended_at: date, logged_out: optional(flag) }),
     validatorOf<Omit<SessionDocument, End>>({
       ...fields,
-      profile_id: optional(id),
+      user_id: optional(id),
       device: optional(orNull(text)),
       family: text,
       secret: text,

@@ -34,11 +34,11 @@ const ending = (accessLife: number, more: Pick<SessionDocument, 'logged_out'> = 
   }
 ]
 
-/** Sessions of the first profile have no `profile_id`. */
+/** Sessions of the first profile have no `user_id`. */
 const ofProfiles = (account_id: number, profiles: number[]): Filter<SessionDocument> =>
   profiles.includes(account_id)
-    ? { $or: [{ profile_id: { $in: profiles } }, { profile_id: { $exists: false } }] }
-    : { profile_id: { $in: profiles } }
+    ? { $or: [{ user_id: { $in: profiles } }, { user_id: { $exists: false } }] }
+    : { user_id: { $in: profiles } }
 
 /** Short batches keep the turns of the event loop short. */
 const endedAtOnce = 500
@@ -134,7 +134,7 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
     },
     endBegun,
 
-    endProfile: (account_id: number, profile_id: number) => endMany(account_id, { profile_id }),
+    endProfile: (account_id: number, user_id: number) => endMany(account_id, { user_id }),
 
     /**
      * Keeps `begun` and the newest others for which there is room. Ends all beyond a point in the order of last use: if it ended a number

@@ -18,7 +18,7 @@ export interface Session {
   sid: string
   account_id: number
   /** The account itself for its first profile. */
-  profile_id: number
+  user_id: number
   epoch: number
   refresh_token: string
 }
@@ -29,7 +29,7 @@ interface Begun extends Session {
 }
 
 interface Beginning {
-  profile_id?: number
+  user_id?: number
   /** The profiles whose sessions may be ended if the account has too many. By default all. */
   inPlaceOf?: number[] | undefined
 }
@@ -69,12 +69,12 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
     return session && account && isOfEpoch({ sid, epoch: session.epoch }, account) ? { session, account } : undefined
   }
 
-  const insert = async (account: Account, device: string | null, { profile_id = account._id, inPlaceOf }: Beginning): Promise<Begun> => {
+  const insert = async (account: Account, device: string | null, { user_id = account._id, inPlaceOf }: Beginning): Promise<Begun> => {
     const [account_id, epoch] = [account._id, epochOf(account)]
     const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
     const session = {
       account_id,
-      ...(profile_id !== account_id && { profile_id }),
+      ...(user_id !== account_id && { user_id }),
       device,
       family: hashOf(family),
       secret: hashOf(secret),
@@ -88,7 +88,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
     // A retry after a lost reply must not bring back a session that was ended in the meantime.
     await withRetries(() => sessions.updateOne({ _id: sid, account_id }, { $setOnInsert: session }, { upsert: true }))
     const replaced = await withRetries(() => endSurplus(account_id, sid, inPlaceOf))
-    return { replaced, sid, account_id, profile_id, epoch, refresh_token: `${account_id}.${sid}.1.${family}.${secret}` }
+    return { replaced, sid, account_id, user_id, epoch, refresh_token: `${account_id}.${sid}.1.${family}.${secret}` }
   }
 
   return {
@@ -137,7 +137,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
         return {
           sid,
           account_id,
-          profile_id: session.profile_id ?? account_id,
+          user_id: session.user_id ?? account_id,
           epoch: session.epoch,
           refresh_token: `${account_id}.${sid}.${generation + 1}.${given.family}.${secret}`
         }

@@ -85,9 +85,9 @@ const readsOf = (users: Collection<UserDocument>) => {
      * The account and the profile of a session. Undefined if either is disabled or gone. Repeated here, because the request has already
      * used up its refresh token or code.
      */
-    ofSession: async ({ account_id, profile_id }: { account_id: number; profile_id: number }) => {
-      const profile = await withRetries(() => byId(profile_id))
-      const account = profile_id === account_id ? profile : await withRetries(() => byId(account_id))
+    ofSession: async ({ account_id, user_id }: { account_id: number; user_id: number }) => {
+      const profile = await withRetries(() => byId(user_id))
+      const account = user_id === account_id ? profile : await withRetries(() => byId(account_id))
       return isEnabled(profile) && isEnabled(account) ? { profile, account } : undefined
     },
     all: () => users.find().sort({ _id: 1 })

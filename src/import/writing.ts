@@ -40,7 +40,7 @@ export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, s
       const records = current.map(piece => JSON.parse((piece as { text: string }).text))
       const prepared = await prepare(kind, records)
       await writing
-      writing = tell(usersOf(prepared.operations), () => writeBatch(db, kind, records, prepared, confirm)).then(counts => {
+      writing = writeBatch(db, kind, { records, prepared }, { confirm, tell }).then(counts => {
         count(pieces.length, counts)
         onBatch(bytes, pieces.length)
       })
@@ -101,17 +101,22 @@ const prepare = async (kind: Kind, records: unknown[]): Promise<Prepared> => {
   return { operations: records.length > 0 ? await kind.operations(records) : [], began }
 }
 
-const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Prepared, confirm: Lease['confirm']) => {
+const writeBatch = async (
+  db: Db,
+  kind: Kind,
+  { records, prepared }: { records: unknown[]; prepared: Prepared },
+  { confirm, tell }: Pick<WriteOptions, 'confirm' | 'tell'>
+) => {
   const collection = db.collection(kind.collection)
   const counts = { added: 0, changed: 0 }
   let { operations, began } = prepared
   for (let attempt = 1; operations.length > 0; attempt++) {
-    const { result, error } = await writeOnce(collection, operations, await confirm())
+    const { result, error } = await tell(usersOf(operations), async () => writeOnce(collection, operations, await confirm()))
     const { insertedCount, upsertedCount, matchedCount, modifiedCount } = result
     counts.added += insertedCount + upsertedCount
     counts.changed += modifiedCount
     if (kind.revision && upsertedCount + modifiedCount > 0) await revisionsOf(db).raise(kind.revision)
-    if (kind.arrives && performance.now() - began > longestArrival) await arriveNow(collection, operations)
+    if (kind.arrives && performance.now() - began > longestArrival) await arriveNow(collection, operations, await confirm())
     const isComplete = insertedCount + upsertedCount + matchedCount === operations.length
     if (!error && isComplete) break
     if (attempt === maxAttempts || (error && !isRace(error)))
@@ -125,8 +130,12 @@ const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Prep
 const longestArrival = seconds(5)
 
 /** For a batch that took so long that apps may have read past its arrival. */
-const arriveNow = (collection: Collection, operations: Operation[]) =>
-  collection.updateMany({ _id: { $in: operations.map(operation => targetOf(operation)._id) } }, { $currentDate: { arrived_at: true } })
+const arriveNow = (collection: Collection, operations: Operation[], limit: { maxTimeMS?: number }) =>
+  collection.updateMany(
+    { _id: { $in: operations.map(operation => targetOf(operation)._id) } },
+    { $currentDate: { arrived_at: true } },
+    limit
+  )
 
 // Documents of the catalogue
 

@@ -9,7 +9,7 @@ import { seconds } from '../time.js'
 const life = seconds(60)
 
 /** Who plays: a session or, with an identity provider, a device of a profile, because the provider's sessions are unknown here. */
-export type Player = { sid: string } | { profile_id: number; device: string | null }
+export type Player = { sid: string } | { user_id: number; device: string | null }
 
 interface PlayingDevice {
   player: Player

@@ -77,7 +77,7 @@ export const beginSession = async (
   { sessions }: Pick<App['data'], 'sessions'>,
   account: { _id: number },
   device: string | null = null,
-  options: { profile_id?: number; inPlaceOf?: number[] } = {}
+  options: { user_id?: number; inPlaceOf?: number[] } = {}
 ) => {
   const begun = await sessions.begin(account, device, async () => true, options)
   if (!begun) throw new Error('The session was refused')

@@ -5,7 +5,7 @@ import { databaseOf } from './database.js'
 
 /** A device that is signed in to an account, if wanted as another of its profiles. */
 export const deviceOf = async (app: App, account: UserDocument, name: string | null, profile = account) => {
-  const session = await beginSession(app.data, account, name, { profile_id: profile._id })
+  const session = await beginSession(app.data, account, name, { user_id: profile._id })
   const headers = { authorization: `Bearer ${app.signedIn(profile, session).access_token}` }
   const send = (method: 'POST' | 'DELETE', payload?: string | object, more: Record<string, string> = {}) =>
     app.inject({ method, url: '/playing', headers: { ...headers, ...more }, ...(payload !== undefined && { payload }) })

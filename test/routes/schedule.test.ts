@@ -66,7 +66,8 @@ t.test('GET /schedule', async t => {
       starts_at: '2026-03-01T11:00:00.000000Z',
       ends_at: '2026-03-01T11:30:00.000000Z'
     })
-    t.strictSame(shownContent, (await app.inject('/contents/1')).json().data)
+    const [listed] = (await app.inject('/contents?ids=1')).json().data.collection
+    t.strictSame(shownContent, listed)
   })
 
   const windows: [string, string, number[]][] = [

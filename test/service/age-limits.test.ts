@@ -318,7 +318,7 @@ t.test('a child', async t => {
     const tom = await profileOf(app, account)
     const grown = await deviceOf(app, account, 'phone', tom)
     t.equal((await asParent('PUT', `/profiles/${account._id}`, { max_age: limit })).statusCode, 200)
-    for (let i = 0; i < sessionsPerUser - 3; i++) await beginSession(app.data, account, null, { profile_id: tom._id })
+    for (let i = 0; i < sessionsPerUser - 3; i++) await beginSession(app.data, account, null, { user_id: tom._id })
     t.equal((await asParent('POST', `/profiles/${account._id}/token`, {})).statusCode, 200)
     t.equal((await sender(grown.headers)('GET', '/sessions')).json().data.length, sessionsPerUser)
   })
@@ -342,7 +342,7 @@ t.test('a child', async t => {
     const { sessions } = app.data
     await sessions.endProfile(account._id, mia)
     for (let i = 0; i < sessionsPerUser; i++) await beginSession({ sessions }, account)
-    t.strictSame((await beginSession({ sessions }, account, null, { profile_id: mia, inPlaceOf: [mia] })).replaced, [])
+    t.strictSame((await beginSession({ sessions }, account, null, { user_id: mia, inPlaceOf: [mia] })).replaced, [])
   })
 
   t.test('continues without what is above the limit', async t => {

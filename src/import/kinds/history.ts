@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Collection, type Db, type Document, ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
-import { type ContentDocument, creditsOf } from '../../catalogue/content-documents.js'
+import { type ContentDocument, lengthsOf } from '../../catalogue/content-documents.js'
 import { Table } from '../../table.js'
 import { moment } from '../../time.js'
 import type { HistoryDocument } from '../../viewing/history.js'
@@ -155,7 +155,7 @@ const isSame = (value: unknown, element: HistoryDocument | undefined, field: str
 
 /** The durations of contents, and where their credits begin, for lines that only say the time. */
 class Lengths {
-  private readonly known = new Map<number, { duration?: number | undefined; credits?: number | undefined }>()
+  private readonly known = new Map<number, ReturnType<typeof lengthsOf>>()
 
   constructor(private readonly db: Db) {}
 
@@ -168,8 +168,7 @@ class Lengths {
       .collection<ContentDocument>('contents')
       .find<Pick<ContentDocument, '_id' | 'duration' | 'markers'>>({ _id: { $in: missing } }, { projection })
       .toArray()
-    for (const content of found)
-      this.known.set(content._id, { duration: content.duration ?? undefined, credits: creditsOf(content) ?? undefined })
+    for (const content of found) this.known.set(content._id, lengthsOf(content))
   }
 
   /** The record with the percentage that a report of its time would have. */

@@ -47,6 +47,8 @@ t.test('history', async t => {
     t.strictSame(await percentageOf(6, { time: 899 }), [89.9, 0])
     t.strictSame(await percentageOf(7, { time: 950 }), [90, 1], 'at the credits it is completed')
     t.strictSame(await percentageOf(4, { time: 250 }), [0, 0], 'without a duration it is 0')
+    await db.collection<{ _id: number }>('contents').updateOne({ _id: 4 }, { $set: { duration: 'x', markers: {} } })
+    t.strictSame(await percentageOf(4, { time: 251 }), [0, 0], 'and so it is where other software has written a wrong one')
     t.strictSame(await counts(of({ content_id: 5, time: 250, percentage: 7 })), { history: [0, 0, 1] })
   })
   t.test('is not written over a report that comes meanwhile', async t => {
