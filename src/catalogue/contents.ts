@@ -54,9 +54,9 @@ export const contentAnswer = async (catalogue: Catalogue, id: number) => {
   return answerOf(okBytes(withFields(orThrow(fragment, resourceNotFound), { terms: termsOf(catalogue, id) })))
 }
 
-/** Leaves out terms that are not in the catalogue any more. */
+/** The terms of a content in the catalogue. Leaves out those that are not in the catalogue any more. */
 const termsOf = ({ skeleton, terms }: Catalogue, id: number): ContentTerm[] =>
-  skeleton.termsOf(id).flatMap(term => {
+  skeleton.terms.get(skeleton.row(id) as number).flatMap(term => {
     const known = terms.byId(term)
     return known ? { id: known._id, name: known.name, taxonomy: known.taxonomy } : []
   })

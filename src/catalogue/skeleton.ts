@@ -91,11 +91,6 @@ export class Skeleton {
     return replaced
   }
 
-  termsOf(id: number) {
-    const row = this.row(id)
-    return row === undefined ? [] : this.terms.get(row)
-  }
-
   hasTerm(term: number) {
     return this.listsWith.has(term)
   }

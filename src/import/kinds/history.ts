@@ -106,7 +106,7 @@ interface Moments {
   completedAt: number
 }
 
-const earlier = (one: Date, other: Date) => (one < other ? one : other)
+const earlier = (one: Date, other: Date) => new Date(Math.min(one.getTime(), other.getTime()))
 
 /** The element that a line makes of the one that is there. The same one if the line is older, or says nothing new. */
 const elementAfter = (record: HistoryRecord, element: HistoryDocument | undefined, moments: Moments): HistoryDocument => {
@@ -150,8 +150,8 @@ const withoutUndefined = (fields: object) => {
   return document
 }
 
-const isSame = (value: unknown, element: HistoryDocument | undefined, field: string) =>
-  isDeepStrictEqual(value, element?.[field as keyof HistoryDocument])
+const isSame = (value: unknown, element: HistoryDocument, field: string) =>
+  isDeepStrictEqual(value, element[field as keyof HistoryDocument])
 
 /** The durations of contents, and where their credits begin, for lines that only say the time. */
 class Lengths {

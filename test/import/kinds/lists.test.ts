@@ -210,6 +210,9 @@ t.test('watchlist', async t => {
     (await all('watchlist')).map(({ _id, user_id, content_id, created_at }) => [_id, user_id, content_id, created_at.getUTCFullYear()])
   const of = (...records: object[]) => ({ 'watchlist.ndjson': lines(...records.map(record => ({ user_id: 1, content_id: 1, ...record }))) })
 
+  /** A batch that is prepared while the one before it is written may take an id in vain. */
+  const withoutIds = async () => (await elements()).map(([, ...element]) => element)
+
   t.test('of a pair that comes twice the newest is taken, across batches too', async t => {
     const filler = Array.from({ length: 1500 }, () => ({ user_id: 2, content_id: 2, created_at: '2001-01-01T00:00:00Z' }))
     const texts = of(
@@ -219,9 +222,9 @@ t.test('watchlist', async t => {
       { created_at: '2024-01-01T00:00:00Z' }
     )
     t.strictSame(await counts(texts), { watchlist: [2, 0, 1501] })
-    t.strictSame(await elements(), [
-      [1, 2, 2, 2001],
-      [2, 1, 1, 2025]
+    t.strictSame(await withoutIds(), [
+      [2, 2, 2001],
+      [1, 1, 2025]
     ])
   })
   t.test('an element that is there stays as it is', async t => {
@@ -231,11 +234,12 @@ t.test('watchlist', async t => {
         watchlist: [1, 0, 1]
       }
     )
-    t.strictSame(await elements(), [
-      [1, 2, 2, 2001],
-      [2, 1, 1, 2025],
-      [60, 1, 3, 2026]
+    t.strictSame(await withoutIds(), [
+      [2, 2, 2001],
+      [1, 1, 2025],
+      [1, 3, 2026]
     ])
+    t.equal((await elements())[2]?.[0], 60)
   })
   t.test('new ids come after those that were given', async t => {
     await counts(of({ content_id: 2, created_at: '2022-01-01T00:00:00Z' }))
