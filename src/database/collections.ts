@@ -95,7 +95,9 @@ const withoutValidator = async (db: Db) => {
 }
 
 const ensureValidators = async (db: Db) => {
-  const missing = (await withoutValidator(db)).filter(({ isMissing }) => isMissing)
+  const lacking = await withoutValidator(db)
+  if (lacking.length === 0) return []
+  const missing = lacking.filter(({ isMissing }) => isMissing)
   await Promise.all(missing.map(({ name, options }) => db.createCollection(name, options).catch(unless('NamespaceExists'))))
   // Only creating collections is part of the role `readWrite`.
   for (const { name, options } of await withoutValidator(db)) await db.command({ collMod: name, ...options }).catch(unless('Unauthorized'))

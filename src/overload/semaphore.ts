@@ -23,7 +23,7 @@ export class Semaphore {
     private readonly patience = Number.POSITIVE_INFINITY
   ) {}
 
-  /** Runs a job in its turn. If it has not begun after so many milliseconds, it leaves the queue, and this rejects with a 503. */
+  /** Runs a job in its turn. Rejects with a 503 if the job has not begun after this many milliseconds. It then never begins. */
   async run<T>(job: () => T | Promise<T>, caller?: CallerKey, milliseconds?: number): Promise<T> {
     if (this.mayBegin(caller)) this.running.add(caller)
     else await this.turnOf(caller, milliseconds)

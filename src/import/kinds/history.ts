@@ -9,7 +9,7 @@ import { oneForEachContent } from '../../viewing/lists.js'
 import { isCompleted, percentageOf, progressOf } from '../../viewing/progress.js'
 import { type ImportRun, type Kind, momentOrNull, type Operation } from '../kind.js'
 import type { Replacements } from '../replacements.js'
-import { checkReferences, type Pair, uniqueIds } from './lists.js'
+import { checkReferences, type Pair, pairOf, uniqueIds } from './lists.js'
 
 export const history = (run: ImportRun, replacements: Replacements): Kind<HistoryRecord> => {
   const elements = run.db.collection<HistoryDocument>('history')
@@ -53,8 +53,6 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
 
 /** By the clock of the database, by which apps find what has arrived. */
 const timeOf = async (db: Db): Promise<Date> => (await db.command({ hello: 1 })).localTime
-
-const pairOf = ({ user_id, content_id }: Pair) => `${user_id} ${content_id}`
 
 /** One alternative for each user: two lists of ids would make the database look for every content of every user. */
 const storedElements = async (elements: Collection<HistoryDocument>, pairs: Pair[]) => {

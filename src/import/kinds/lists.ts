@@ -71,7 +71,7 @@ export const watchlist = (run: ImportRun, replacements: Replacements): Kind<Watc
       const missing = new Map<string, WatchlistRecord>()
       for (const record of records) {
         const isNewest = createdAt(record).getTime() === newest.get(0, record.user_id, record.content_id)
-        if (isNewest && !stored.has(textOf(record))) missing.set(textOf(record), record)
+        if (isNewest && !stored.has(pairOf(record))) missing.set(pairOf(record), record)
       }
       const withoutId = [...missing.values()].filter(({ id }) => id === undefined).length
       let next = withoutId === 0 ? 0 : await counter.nextBlock(withoutId)
@@ -157,7 +157,7 @@ export const uniqueIds = <R extends Pair, I extends number | ObjectId>(
     const elements = db.collection<Pair & { _id: I }>(collection)
     const filter = { _id: { $in: ids } } as Filter<Pair & { _id: I }>
     const found = await elements.find(filter, { projection: pairOnly }).toArray()
-    return new Map(found.map(element => [String(element._id), textOf(element)]))
+    return new Map(found.map(element => [String(element._id), pairOf(element)]))
   }
   return async (entries: Entry<R>[], report: ReportFault) => {
     const stored = await storedOwners(entries.flatMap(({ record }) => idOf(record) ?? []))
@@ -167,15 +167,15 @@ export const uniqueIds = <R extends Pair, I extends number | ObjectId>(
       const key = keyOf(id)
       owners.add(key, record.user_id, record.content_id)
       const first = { user_id: owners.get(0, ...key) as number, content_id: owners.get(1, ...key) as number }
-      const owner = textOf(record)
-      if (textOf(first) !== owner || (stored.get(String(id)) ?? owner) !== owner) report(place, field, 'belongs to another element')
+      const owner = pairOf(record)
+      if (pairOf(first) !== owner || (stored.get(String(id)) ?? owner) !== owner) report(place, field, 'belongs to another element')
     }
   }
 }
 
 const pairOnly = { user_id: 1, content_id: 1 }
 
-const textOf = ({ user_id, content_id }: Pair) => `${user_id} ${content_id}`
+export const pairOf = ({ user_id, content_id }: Pair) => `${user_id} ${content_id}`
 
 /** Adds an element with the fields. They say what happens to one that is there. */
 const insertion = ({ user_id, content_id }: Pair, fields: Document): Operation => ({
@@ -203,7 +203,7 @@ const storedPairs = async (collection: Collection<WatchlistDocument>, records: W
   }
   const found = collection.find<WatchlistDocument>(filter, { projection: { _id: 0, ...pairOnly } })
   const pairs = new Set<string>()
-  for await (const pair of found) pairs.add(textOf(pair))
+  for await (const pair of found) pairs.add(pairOf(pair))
   return pairs
 }
 
