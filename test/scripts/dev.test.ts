@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { freePort } from '../../scripts/processes.js'
 import { stopSignals } from '../../src/process/serve.js'
+import { commandApart } from '../helpers/apart.js'
 import { secret } from '../helpers/app.js'
 import { databaseUrl } from '../helpers/database.js'
 import { folderOf } from '../helpers/folder.js'
@@ -41,8 +42,8 @@ interface Start {
 /** Runs a script with npm. `stop` sends a signal to npm alone, and resolves with npm's exit status. */
 const npm = async (t: Test, { script, cwd, until: up, shell = 'sh', settings = {} }: Start) => {
   const port = await freePort()
-  const { MONGO_URL, JWT_SECRET, NODE_OPTIONS, ...env } = process.env
-  const child = spawn('npm', ['run', script, `--script-shell=${shell}`], {
+  const { MONGO_URL, JWT_SECRET, ...env } = process.env
+  const child = spawn(...commandApart('npm', 'run', script, `--script-shell=${shell}`), {
     cwd,
     env: { ...env, PORT: String(port), ...settings },
     detached: true,
