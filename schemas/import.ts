@@ -203,12 +203,14 @@ export const importKinds = Object.keys(importRecords) as ImportKind[]
 // An import over HTTP
 
 export const ImportQuery = Type.Object({
-  prune: Type.Boolean({ default: false })
+  prune: Type.Boolean({ default: false }),
+  check: Type.Boolean({ default: false })
 })
 
 export const ImportCounts = Type.Object({
   added: Type.Integer(),
   changed: Type.Integer(),
   unchanged: Type.Integer(),
-  removed: Type.Integer()
+  removed: Type.Integer(),
+  warnings: Type.Array(Type.Object({ line: Type.Integer(), field: Type.String(), message: Type.String() }))
 })

@@ -5,15 +5,16 @@ import { connectionTo } from '../src/database/connection.js'
 import { isUnavailable } from '../src/database/faults.js'
 import { type Lease, LeaseLost } from '../src/database/leases.js'
 import { withImportLease } from '../src/import/import-lease.js'
-import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
+import { ImportError, type ImportedKind, type ImportResult, importFiles, lineOf } from '../src/import/index.js'
 import { filesOf, type Source } from '../src/import/sources.js'
 import { auditOf } from '../src/privacy/audit.js'
 import { invocationOf, messageOf, operator, readersOf, stopOnSignal } from './command-line.js'
 import { progressTo } from './progress.js'
 
-const usage = `Usage: ${invocationOf('import')} PATH... [--prune]
+const usage = `Usage: ${invocationOf('import')} PATH... [--prune] [--check]
   PATH     a file, or a folder of files: contents.ndjson, terms.json, ...
-  --prune  treats each catalogue file as the complete list of its kind: marks missing contents as deleted, removes missing terms, rails, programmes and texts`
+  --prune  treats each catalogue file as the complete list of its kind: marks missing contents as deleted, removes missing terms, rails, programmes and texts
+  --check  writes nothing: finds the same errors, and counts what an import would change`
 
 const ImportSettings = Type.Object({
   ...CommandSettings.properties,
@@ -23,10 +24,10 @@ const ImportSettings = Type.Object({
 type ImportSettings = Static<typeof ImportSettings>
 
 const readArguments = () => {
-  const options = { prune: { type: 'boolean', default: false } } as const
+  const options = { prune: { type: 'boolean', default: false }, check: { type: 'boolean', default: false } } as const
   const { positionals, values } = readersOf(usage).parsed({ allowPositionals: true, options })
   if (positionals.length === 0) throw new Error(usage)
-  return { paths: positionals, prune: values.prune }
+  return { paths: positionals, ...values }
 }
 
 /** A record for each file, or for the command if it takes none. */
@@ -40,15 +41,19 @@ const closingLine = (kind: string, { added, changed, unchanged, pruned }: Import
   return `${kind}: ${added} added, ${changed} changed, ${unchanged} unchanged${gone}`
 }
 
-const report = ({ kinds, interrupted }: ImportResult) => {
+const report = ({ kinds, warnings, interrupted }: ImportResult) => {
+  for (const warning of warnings) console.error(`warning: ${lineOf(warning)}`)
   for (const [kind, counts] of Object.entries(kinds)) console.log(closingLine(kind, counts))
   if (!interrupted) return
   const written = Object.keys(kinds).length > 0
   console.error(written ? 'Stopped. Run the command again to complete the import.' : 'Stopped. Nothing was written.')
 }
 
+/** It was stopped while it waited. */
+const notBegun: ImportResult = { kinds: {}, warnings: [], interrupted: true }
+
 const run = async () => {
-  const { paths, prune } = readArguments()
+  const { paths, prune, check } = readArguments()
   const { MONGO_URL, AUDIT_DAYS, JWT_ISSUER: issuer, COMPLETED_AT: completedAt }: ImportSettings = readSettings(ImportSettings)
   const { client, db } = connectionTo(MONGO_URL, { serverSelectionTimeoutMS: 5000 })
   const signal = stopOnSignal()
@@ -58,14 +63,16 @@ const run = async () => {
     // What is put into a folder while this waits for its turn is not part of it.
     const files = faults.length > 0 ? paths : sources.map(({ name }) => name)
     const kinds = sources.map(({ kind }) => kind)
-    const work = ({ confirm }: Pick<Lease, 'confirm'>) =>
-      importFiles(db, files, { issuer, completedAt, prune, signal, confirm, onProgress: progress.update })
+    const options = { issuer, completedAt, prune, check, signal, onProgress: progress.update }
+    const work = ({ confirm }: Pick<Lease, 'confirm'>) => importFiles(db, files, { ...options, confirm })
     const onWait = () => console.error('Another import is running. Waiting for it to end.')
-    const result = await auditOf(db, AUDIT_DAYS).during(operator(), actsOf(sources), async end => {
-      const result = (await withImportLease(db, work, { kinds, onWait, signal })) ?? { kinds: {}, interrupted: true }
-      if (result.interrupted) end.outcome = 'failed'
-      return result
-    })
+    const importInTurn = () =>
+      auditOf(db, AUDIT_DAYS).during(operator(), actsOf(sources), async end => {
+        const result = (await withImportLease(db, work, { kinds, onWait, signal })) ?? notBegun
+        if (result.interrupted) end.outcome = 'failed'
+        return result
+      })
+    const result = await (check ? importFiles(db, files, options) : importInTurn())
     progress.clear()
     report(result)
     if (!result.interrupted) process.exitCode = 0

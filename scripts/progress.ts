@@ -2,8 +2,8 @@ const barWidth = 24
 const redrawnEvery = 100
 const saidEvery = 5000
 
-const verbs = { check: 'Checking', read: 'Reading', choose: 'Choosing', train: 'Training', write: 'Writing' }
-const units = { check: 'records', read: 'records', choose: 'trials', train: 'steps', write: 'records' }
+const verbs = { check: 'Checking', read: 'Reading', choose: 'Choosing', train: 'Training', compare: 'Comparing', write: 'Writing' }
+const units = { check: 'records', read: 'records', choose: 'trials', train: 'steps', compare: 'records', write: 'records' }
 
 interface Progress {
   step: keyof typeof verbs

@@ -12,6 +12,8 @@ import { ask, changesFollowing, startFollowers } from './viewers.js'
 
 /** Milliseconds of load between two faults. */
 const steady = 1000
+/** Milliseconds of load before the first fault. A new process runs slow code, and accepts the last of 32 connections up to a second late. */
+const warmUp = 3000
 
 /** Milliseconds without a failure after which service counts as normal. */
 const calm = 1000
@@ -28,6 +30,7 @@ export const primary: Scenario = async stage => {
   const viewers = stage.viewers({ portOf: () => service.port, dated: true })
   const failures = () => outcomes.besides(isSuccess)
   const kills: { election: number; recovery: number; failures: number }[] = []
+  await sleep(warmUp)
 
   for (let n = 1; n <= options.kills; n++) {
     await sleep(steady)

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb'
 
 /** The collections whose ids are counted. */
 export const countedCollections = ['users', 'watchlist', 'terms'] as const
-type Counted = (typeof countedCollections)[number]
+export type Counted = (typeof countedCollections)[number]
 
 export interface CounterDocument {
   _id: Counted

@@ -26,12 +26,21 @@ export const checkFile = async (source: Source, kind: Kind, faults: Faults, { on
   await kind.checkAll?.(report)
 }
 
+/** At most a hundred. The file has been checked. */
+export const warningsOf = async ({ name: file }: Source, kind: Kind) => {
+  const warnings: RecordFault[] = []
+  await kind.warn?.((place, field, reason) => {
+    if (warnings.length < shown) warnings.push({ file, place, field, reason: clipped(reason) })
+  })
+  return warnings
+}
+
 const isFileError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error && 'path' in error
 
 const shown = 100
 
 /** What is wrong with a record. */
-interface RecordFault {
+export interface RecordFault {
   file: string
   place: number
   field: string
@@ -41,7 +50,8 @@ interface RecordFault {
 /** A string says what is wrong with a whole file, or with an input that has no fields. */
 export type Fault = RecordFault | string
 
-const lineOf = (fault: Fault) => (typeof fault === 'string' ? fault : `${fault.file}:${fault.place}: ${fault.field}: ${fault.reason}`)
+export const lineOf = (fault: Fault) =>
+  typeof fault === 'string' ? fault : `${fault.file}:${fault.place}: ${fault.field}: ${fault.reason}`
 
 /** The first hundred faults of a run, and the number of the rest. */
 export class Faults {

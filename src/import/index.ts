@@ -4,9 +4,9 @@ import type { ImportKind, importRecords } from '../../schemas/import.js'
 import { defaultCompletedAt } from '../config.js'
 import { ensureCollections } from '../database/collections.js'
 import type { Lease } from '../database/leases.js'
-import { Nudger, nudgesOf, type OnChange, tellerOf } from '../sync/index.js'
-import { checkFile, Faults, ImportError } from './checking.js'
-import { type ImportRun, type Kind, KnownIds } from './kind.js'
+import { Nudger, nudgesOf, type OnChange, type Teller, tellerOf } from '../sync/index.js'
+import { checkFile, type Fault, Faults, ImportError, type RecordFault, warningsOf } from './checking.js'
+import { GivenContents, type ImportRun, type Kind, KnownIds, type Pruning } from './kind.js'
 import { contents } from './kinds/contents.js'
 import { legal, schedule, supportTexts } from './kinds/documents.js'
 import { history } from './kinds/history.js'
@@ -14,11 +14,12 @@ import { hidden, preferences, ratings, watchlist } from './kinds/lists.js'
 import { railCollections } from './kinds/rail-collections.js'
 import { terms } from './kinds/terms.js'
 import { users } from './kinds/users.js'
+import type { BatchOptions } from './records.js'
 import { Replacements } from './replacements.js'
 import { filesOf, type Source, textsOf } from './sources.js'
-import { type Counts, pruneKind, writeFile } from './writing.js'
+import { type Counts, countFile, pruneKind, writeFile } from './writing.js'
 
-export { ImportError } from './checking.js'
+export { ImportError, lineOf } from './checking.js'
 
 type Kinds = { [K in ImportKind]: Kind<Static<(typeof importRecords)[K]>> }
 
@@ -40,9 +41,9 @@ const kindsOf = (run: ImportRun): Kinds => {
   }
 }
 
-/** Each file is read twice: once to check it and once to write it. */
+/** Each file is read twice: once to check it and once to write it, or to compare it with the database. */
 export interface ImportProgress {
-  step: 'check' | 'write'
+  step: 'check' | 'write' | 'compare'
   file: string
   records: number
   /** Bytes of all files in this step. */
@@ -57,6 +58,8 @@ export interface ImportOptions {
   completedAt?: number | undefined
   /** Removes the catalogue documents that their file lacks. Contents are only marked as deleted. */
   prune?: boolean | undefined
+  /** Counts what would change, and writes nothing. */
+  check?: boolean | undefined
   onProgress?: ((progress: ImportProgress) => void) | undefined
   /** Confirms the lease of the run. Without it, nothing else may import meanwhile. */
   confirm?: Lease['confirm']
@@ -72,6 +75,8 @@ export interface ImportedKind extends Counts {
 export interface ImportResult {
   /** An interrupted run has not reached all kinds. */
   kinds: Partial<Record<ImportKind, ImportedKind>>
+  /** What may be a mistake, but was written: the first hundred. */
+  warnings: RecordFault[]
   interrupted: boolean
 }
 
@@ -91,47 +96,78 @@ const importNoticed = async (
   options: ImportOptions,
   onChange: OnChange
 ): Promise<ImportResult> => {
-  const { signal, confirm = async () => ({}) } = options
-  const tell = tellerOf(onChange)
-  const { sources, faults: wrongFiles } = Array.isArray(input) ? await filesOf(input) : textsOf(input)
-  const faults = new Faults()
-  for (const fault of wrongFiles) faults.add(fault)
+  const { signal, check = false, confirm = async () => ({}) } = options
+  const { sources, faults } = Array.isArray(input) ? await filesOf(input) : textsOf(input)
   const run = runOf(db, sources, options)
   const kinds = kindsOf(run)
-  const result: ImportResult = { kinds: {}, interrupted: false }
+  const result: ImportResult = { kinds: {}, warnings: [], interrupted: false }
   const isInterrupted = () => {
     result.interrupted = signal?.aborted ?? false
     return result.interrupted
   }
 
   const states = await Promise.all(sources.map(source => source.state()))
-  const checking = progressOf('check', sources, options)
-  for (const source of sources) {
-    await checkFile(source, kinds[source.kind], faults, { onBatch: checking(source), signal })
-    if (isInterrupted()) return result
-  }
-  if (faults.any) throw new ImportError(faults)
+  await checkAll(sources, kinds, faults, options)
+  if (isInterrupted()) return result
+  for (const source of sources) result.warnings.push(...(await warningsOf(source, kinds[source.kind])))
 
-  await confirm()
-  await ensureCollections(db)
-  const writing = progressOf('write', sources, options)
+  const { step, store, remove } = check ? comparison : writes(db, confirm, tellerOf(onChange))
+  if (!check) {
+    await confirm()
+    await ensureCollections(db)
+  }
+  const progress = progressOf(step, sources, options)
   for (const [at, source] of sources.entries()) {
     await assertUnchanged(source, states[at])
-    result.kinds[source.kind] = await writeFile(db, source, kinds[source.kind], { onBatch: writing(source), signal, confirm, tell })
+    result.kinds[source.kind] = await store(source, kinds[source.kind], { onBatch: progress(source), signal })
     if (isInterrupted()) return result
     await assertUnchanged(source, states[at])
   }
 
-  for (const kind of run.pruned) {
-    const pruned = await pruneKind(db, kinds[kind], confirm)
-    if (pruned === undefined) continue
-    result.kinds[kind] = { ...(result.kinds[kind] as Counts), pruned }
+  for (const name of run.pruned) {
+    const { pruning, revision } = kinds[name]
+    if (!pruning) continue
+    result.kinds[name] = { ...(result.kinds[name] as Counts), pruned: await remove(pruning, revision) }
     if (isInterrupted()) return result
   }
   return result
 }
 
-const runOf = (db: Db, sources: Source[], { issuer, completedAt = defaultCompletedAt, prune }: ImportOptions): ImportRun => {
+/** Throws an ImportError if anything is wrong. */
+const checkAll = async (sources: Source[], kinds: Kinds, wrongFiles: Fault[], options: ImportOptions) => {
+  const { signal } = options
+  const faults = new Faults()
+  for (const fault of wrongFiles) faults.add(fault)
+  const progress = progressOf('check', sources, options)
+  for (const source of sources) {
+    await checkFile(source, kinds[source.kind], faults, { onBatch: progress(source), signal })
+    if (signal?.aborted) return
+  }
+  if (faults.any) throw new ImportError(faults)
+}
+
+/** What is done with files that have been checked. */
+interface Execution {
+  step: ImportProgress['step']
+  store: (source: Source, kind: Kind, options: BatchOptions) => Promise<Counts>
+  /** Resolves with the number of documents. */
+  remove: (pruning: Pruning, revision: Kind['revision']) => Promise<number>
+}
+
+const writes = (db: Db, confirm: Lease['confirm'], tell: Teller): Execution => ({
+  step: 'write',
+  store: (source, kind, options) => writeFile(db, source, kind, { ...options, confirm, tell }),
+  remove: (pruning, revision) => pruneKind(db, pruning, revision, confirm)
+})
+
+const comparison: Execution = {
+  step: 'compare',
+  store: countFile,
+  remove: async ({ ids }) => (await ids()).length
+}
+
+const runOf = (db: Db, sources: Source[], options: ImportOptions): ImportRun => {
+  const { issuer, completedAt = defaultCompletedAt, prune, check = false } = options
   const pruned = new Set(prune ? sources.map(({ kind }) => kind) : [])
   return {
     db,
@@ -143,7 +179,9 @@ const runOf = (db: Db, sources: Source[], { issuer, completedAt = defaultComplet
       terms: new KnownIds(db, 'terms', pruned.has('terms')),
       // Pruned contents are only marked as deleted, so others may refer to them.
       contents: new KnownIds(db, 'contents')
-    }
+    },
+    contents: new GivenContents(),
+    isCheck: check
   }
 }
 

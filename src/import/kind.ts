@@ -1,6 +1,6 @@
 import type { Db, Document } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
-import type { Lease } from '../database/leases.js'
+import { type Counted, counterOf } from '../database/counters.js'
 import type { RevisionKind } from '../database/revisions.js'
 import { Table } from '../table.js'
 import { moment } from '../time.js'
@@ -15,6 +15,8 @@ export interface Kind<R = unknown> {
   check(entries: Entry<R>[], report: ReportFault): Promise<void> | void
   /** Checks what depends on all records. */
   checkAll?(report: ReportFault): Promise<void>
+  /** Reports what may be a mistake, and is written all the same. */
+  warn?(report: ReportFault): Promise<void>
   /** Whether a later record of the run replaces this one, which is then not written. */
   isSuperseded?(place: number): boolean
   /** Called before the first write. */
@@ -23,9 +25,20 @@ export interface Kind<R = unknown> {
   arrives?: boolean
   /** The writes for records that differ from the database. Called again if another process wrote the same documents first. */
   operations(records: R[]): Promise<Operation[]>
-  /** Removes the documents that the run lacks, and confirms the lease before each write. Returns how many. */
-  prune?(confirm: Lease['confirm']): Promise<number>
+  pruning?: Pruning
 }
+
+/** How the documents that the run lacks are removed. */
+export interface Pruning {
+  ids(): Promise<Id[]>
+  /** Removes some of these. Returns how many. */
+  remove(ids: Id[], limit: WriteLimit): Promise<number>
+}
+
+export type Id = number | string
+
+/** How long a write may take before the lease of the run ends. */
+export type WriteLimit = { maxTimeMS?: number }
 
 /** `place` is the line of an `.ndjson` file, or the position in a `.json` array, from 1. */
 export interface Entry<R> {
@@ -37,8 +50,8 @@ export interface Entry<R> {
 export type ReportFault = (place: number, field: string, reason: string, other?: number) => void
 
 export type Operation =
-  /** Without `upsert`, the filter says how the document was read. One that has changed since is looked at again. */
-  | { updateOne: { filter: Document; update: Document | Document[]; upsert?: true } }
+  /** With `upsert`, the document was not there when it was looked for. Without, the filter says how it was read, and one that has changed since is looked at again. */
+  | { updateOne: { filter: Document; update: Document | Document[]; upsert?: boolean } }
   /** Much faster than an `upsert`. */
   | { insertOne: { document: Document } }
 
@@ -52,7 +65,22 @@ export interface ImportRun {
   /** Kinds whose documents are removed if the run lacks them. */
   pruned: ReadonlySet<ImportKind>
   ids: Record<'users' | 'terms' | 'contents', KnownIds>
+  /** What other kinds need of the contents of the run, before these are in the database. */
+  contents: GivenContents
+  /** Whether nothing is written. */
+  isCheck: boolean
 }
+
+export class GivenContents {
+  /** The parent of each content that has one. */
+  readonly parents = new Table(1, 1)
+  /** The duration of each content that has one, and where its credits begin. NaN stands for unknown credits. */
+  readonly lengths = new Table(1, 2)
+}
+
+/** Counts the ids of new documents. In a check it takes none, and the ids are those of no document. */
+export const idsFor = ({ db, isCheck }: ImportRun, name: Counted) =>
+  isCheck ? { nextBlock: async () => Number.MIN_SAFE_INTEGER, moveTo: async () => undefined } : counterOf(db, name)
 
 /** The date in a field of a checked record. */
 export const momentOf = (text: string | undefined) => (text === undefined ? undefined : (moment(text) as Date))

@@ -1,5 +1,6 @@
 import type { ContentDocument } from '../catalogue/content-documents.js'
 import { currentIdIn } from '../catalogue/skeleton.js'
+import { revisionsOf } from '../database/revisions.js'
 import { Table } from '../table.js'
 import type { ImportRun, ReportFault } from './kind.js'
 
@@ -14,9 +15,15 @@ export class Replacements {
   private readonly claims: Claim[] = []
   private readonly claimed = new Set<number>()
   private stored: Map<number, number> | undefined
-  private final: Map<number, number> | undefined
+  private final = new Map<number, number>()
+  /** The earlier ids of contents, by the id that they have now. */
+  private readonly earlier = new Map<number, number[]>()
+  private revision = -1
+  private readonly revisions: ReturnType<typeof revisionsOf>
 
-  constructor(private readonly run: ImportRun) {}
+  constructor(private readonly run: ImportRun) {
+    this.revisions = revisionsOf(run.db)
+  }
 
   /** Notes the earlier ids that a record names. */
   add(id: number, replaces: readonly number[], place: number, report: ReportFault) {
@@ -50,7 +57,16 @@ export class Replacements {
       const claim = cycle.map(id => claims.get(id)).find(found => found !== undefined)
       if (claim) report(claim.place, 'replaces', `makes a cycle: ${cycleText(cycle)}`)
     }
+    this.settle(final)
+  }
+
+  private settle(final: Map<number, number>) {
     this.final = final
+    this.earlier.clear()
+    for (const id of final.keys()) {
+      const current = this.currentId(id)
+      this.earlier.set(current, [...(this.earlier.get(current) ?? []), id])
+    }
   }
 
   /** Whether a content was replaced before the run and stays so. Its record then changes nothing. */
@@ -70,9 +86,23 @@ export class Replacements {
 
   /** Lets what viewers have of earlier ids count for the contents that have replaced these. */
   async apply(records: { content_id: number | null }[]) {
-    if (!this.final) await this.check(() => undefined)
-    const final = this.final as Map<number, number>
-    for (const record of records) if (record.content_id !== null) record.content_id = currentIdIn(final, record.content_id)
+    await this.refresh()
+    for (const record of records) if (record.content_id !== null) record.content_id = this.currentId(record.content_id)
+  }
+
+  /** The id that a content has now. `apply` comes before. */
+  readonly currentId = (id: number) => currentIdIn(this.final, id)
+
+  /** The same user with each id that the content has or had. */
+  readonly allIdsOf = <P extends { content_id: number }>(pair: P): P[] =>
+    [pair.content_id, ...(this.earlier.get(pair.content_id) ?? [])].map(content_id => ({ ...pair, content_id }))
+
+  /** Another import may change the catalogue while this one writes what viewers have. */
+  private async refresh() {
+    const revision = (await this.revisions.read()).get('contents') ?? 0
+    if (revision === this.revision) return
+    await this.check(() => undefined)
+    this.revision = revision
   }
 
   private async load() {

@@ -11,7 +11,7 @@ import { importLost, importRefused, type LineError, malformed, tooSlow, unavaila
 import { slowUploads } from '../http/unparsed-requests.js'
 import { forkModule } from '../process/fork-module.js'
 import { seconds } from '../time.js'
-import { ImportError } from './checking.js'
+import { ImportError, type RecordFault } from './checking.js'
 import type { ImportedKind, ImportResult } from './index.js'
 
 /** The message that starts an import. */
@@ -20,6 +20,8 @@ export interface ImportOrder {
   /** The file to import. */
   path: string
   prune: boolean
+  /** Whether only to count what an import would change. */
+  check: boolean
   issuer: string | undefined
   completedAt: number
   /** The lease under which it runs. */
@@ -28,7 +30,7 @@ export interface ImportOrder {
 
 /** The outcome of an import in a process of its own. */
 export type ImportOutcome =
-  | { status: 'imported'; counts: ImportedKind }
+  | { status: 'imported'; counts: ImportedKind; warnings: LineError[] }
   /** With the first errors, and the number of the rest. Nothing was written. */
   | { status: 'refused'; errors: LineError[]; rest: number }
   | { status: 'interrupted' }
@@ -44,7 +46,8 @@ interface UploadOptions extends Omit<ImportOrder, 'path'> {
   signal: AbortSignal
   /** Whether it is too late to begin an import. */
   isStopping: () => boolean
-  leave: TakenLease['leave']
+  /** Not given for a check, which needs no lease. */
+  leave?: TakenLease['leave']
 }
 
 /** Imports the lines of a request. All of them are on disk before the first is checked, so a caller that hangs up leaves nothing behind. */
@@ -55,7 +58,7 @@ export const importUpload = async (upload: IncomingMessage, kind: ImportKind, { 
     await receive(upload, path, { idleTimeout, signal })
     if (isStopping()) return { status: 'interrupted' } as const
     const outcome = await importInChildProcess({ ...order, path }, signal)
-    if (midBatch.includes(outcome.status)) leave()
+    if (midBatch.includes(outcome.status)) leave?.()
     return outcome
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -67,7 +70,7 @@ export const countsOrThrow = (outcome: ImportOutcome, warn: (cause: string) => v
   switch (outcome.status) {
     case 'imported': {
       const { added, changed, unchanged, pruned = 0 } = outcome.counts
-      return { added, changed, unchanged, removed: pruned }
+      return { added, changed, unchanged, removed: pruned, warnings: outcome.warnings }
     }
     case 'refused':
       throw importRefused(outcome.errors, outcome.rest)
@@ -147,16 +150,18 @@ export const importInChildProcess = (order: ImportOrder, signal: AbortSignal) =>
     child.send(order)
   })
 
-export const outcomeOf = ({ kinds, interrupted }: ImportResult): ImportOutcome => {
+export const outcomeOf = ({ kinds, warnings, interrupted }: ImportResult): ImportOutcome => {
   const [counts] = Object.values(kinds)
-  return interrupted ? { status: 'interrupted' } : { status: 'imported', counts: counts as ImportedKind }
+  return interrupted
+    ? { status: 'interrupted' }
+    : { status: 'imported', counts: counts as ImportedKind, warnings: warnings.map(toLineError) }
 }
+
+const toLineError = ({ place, field, reason }: RecordFault): LineError => ({ line: place, field, message: reason })
 
 /** The faults of the lines. There are none if the file itself cannot be read. */
 const lineErrors = (error: ImportError) => {
-  const errors = error.faults.first.flatMap(fault =>
-    typeof fault === 'string' ? [] : [{ line: fault.place, field: fault.field, message: fault.reason }]
-  )
+  const errors = error.faults.first.flatMap(fault => (typeof fault === 'string' ? [] : [toLineError(fault)]))
   return errors.sort((a, b) => a.line - b.line)
 }
 

@@ -6,26 +6,49 @@ import type { Lease } from '../database/leases.js'
 import { revisionsOf } from '../database/revisions.js'
 import type { Teller } from '../sync/index.js'
 import { seconds } from '../time.js'
-import type { Kind, Operation } from './kind.js'
+import type { Id, Kind, Operation, Pruning, WriteLimit } from './kind.js'
 import { type BatchOptions, batchesOf, inBatches } from './records.js'
 import type { Source } from './sources.js'
 
-interface WriteOptions extends BatchOptions {
+interface WriteOptions {
   confirm: Lease['confirm']
   /** Tells the streams of changes whose lists a batch has changed. */
   tell: Teller
 }
 
-export interface Counts {
+interface Written {
   added: number
   changed: number
+}
+
+export interface Counts extends Written {
   unchanged: number
 }
 
-/** Writes the records that differ from the database. Reads the next batch while it writes one. */
-export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, signal, confirm, tell }: WriteOptions) => {
+/** Writes the records that differ from the database. */
+export const writeFile = async (db: Db, source: Source, kind: Kind, options: WriteOptions & BatchOptions) => {
+  const counts = await eachBatch(source, kind, options, batch => writeBatch(db, kind, batch, options))
+  // Even if nothing was written: an earlier run may have been killed between its last batch and its revision.
+  if (kind.revision) await revisionsOf(db).raise(kind.revision)
+  return counts
+}
+
+/** Counts what `writeFile` would write. */
+export const countFile = (source: Source, kind: Kind, options: BatchOptions) =>
+  eachBatch(source, kind, options, async ({ prepared: { operations } }) => {
+    const added = operations.filter(operation => 'insertOne' in operation || operation.updateOne.upsert).length
+    return { added, changed: operations.length - added }
+  })
+
+interface WriteBatch {
+  records: unknown[]
+  prepared: Prepared
+}
+
+/** Prepares the next batch while one is written. */
+const eachBatch = async (source: Source, kind: Kind, { onBatch, signal }: BatchOptions, write: (batch: WriteBatch) => Promise<Written>) => {
   const total: Counts = { added: 0, changed: 0, unchanged: 0 }
-  const count = (records: number, { added, changed }: { added: number; changed: number }) => {
+  const count = (records: number, { added, changed }: Written) => {
     total.added += added
     total.changed += changed
     total.unchanged += records - added - changed
@@ -40,7 +63,7 @@ export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, s
       const records = current.map(piece => JSON.parse((piece as { text: string }).text))
       const prepared = await prepare(kind, records)
       await writing
-      writing = writeBatch(db, kind, { records, prepared }, { confirm, tell }).then(counts => {
+      writing = write({ records, prepared }).then(counts => {
         count(pieces.length, counts)
         onBatch(bytes, pieces.length)
       })
@@ -50,8 +73,6 @@ export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, s
   } finally {
     await writing
   }
-  // Even if nothing was written: an earlier run may have been killed between its last batch and its revision.
-  if (kind.revision) await revisionsOf(db).raise(kind.revision)
   return total
 }
 
@@ -60,10 +81,11 @@ const usersOf = (operations: Operation[]) => [...new Set(operations.flatMap(oper
 
 const targetOf = (operation: Operation) => ('insertOne' in operation ? operation.insertOne.document : operation.updateOne.filter)
 
-/** Removes what the run lacks and tells the servers. Returns how many documents it has removed, or undefined if the kind has no pruning. */
-export const pruneKind = async (db: Db, { prune, revision }: Kind, confirm: Lease['confirm']) => {
-  const removed = await prune?.(confirm)
-  if (removed && revision) await revisionsOf(db).raise(revision)
+/** Removes what the run lacks and tells the servers. Returns how many documents it has removed. */
+export const pruneKind = async (db: Db, { ids, remove }: Pruning, revision: Kind['revision'], confirm: Lease['confirm']) => {
+  let removed = 0
+  for (const batch of inBatches(await ids())) removed += await remove(batch, await confirm())
+  if (removed > 0 && revision) await revisionsOf(db).raise(revision)
   return removed
 }
 
@@ -73,7 +95,7 @@ const maxAttempts = 5
 const bulkOptions = { ordered: false, writeConcern: { w: 'majority' as const } }
 
 /** Writes as much as possible. `error` says why the rest failed. */
-const writeOnce = async (collection: Collection, operations: Operation[], limit: { maxTimeMS?: number }) => {
+const writeOnce = async (collection: Collection, operations: Operation[], limit: WriteLimit) => {
   try {
     return { result: await collection.bulkWrite(operations, { ...bulkOptions, ...limit }), error: undefined }
   } catch (error) {
@@ -101,12 +123,7 @@ const prepare = async (kind: Kind, records: unknown[]): Promise<Prepared> => {
   return { operations: records.length > 0 ? await kind.operations(records) : [], began }
 }
 
-const writeBatch = async (
-  db: Db,
-  kind: Kind,
-  { records, prepared }: { records: unknown[]; prepared: Prepared },
-  { confirm, tell }: Pick<WriteOptions, 'confirm' | 'tell'>
-) => {
+const writeBatch = async (db: Db, kind: Kind, { records, prepared }: WriteBatch, { confirm, tell }: WriteOptions): Promise<Written> => {
   const collection = db.collection(kind.collection)
   const counts = { added: 0, changed: 0 }
   let { operations, began } = prepared
@@ -130,7 +147,7 @@ const writeBatch = async (
 const longestArrival = seconds(5)
 
 /** For a batch that took so long that apps may have read past its arrival. */
-const arriveNow = (collection: Collection, operations: Operation[], limit: { maxTimeMS?: number }) =>
+const arriveNow = (collection: Collection, operations: Operation[], limit: WriteLimit) =>
   collection.updateMany(
     { _id: { $in: operations.map(operation => targetOf(operation)._id) } },
     { $currentDate: { arrived_at: true } },
@@ -141,8 +158,6 @@ const arriveNow = (collection: Collection, operations: Operation[], limit: { max
 
 /** Part of every digest. Raise it when the same record makes a different document. */
 const version = 3
-
-export type Id = number | string
 
 /** Fields that default to the time of the insert. `updated_at` defaults to the time of the last change. */
 type Lasting = 'created_at' | 'start_date'
@@ -182,14 +197,14 @@ export const upsertsFor = <S extends Stored = Stored>(db: Db, collection: Catalo
       const known = stored.get(draft._id)
       const digest = digestOf(draft.fields)
       if (known?.digest === digest) return []
-      return upsert(draft, derive?.(draft, known) ?? {}, digest)
+      return writeOf(draft, known, derive?.(draft, known) ?? {}, digest)
     })
   }
 }
 
 const digestOf = (fields: object) => hash('sha256', `${version}${JSON.stringify(fields)}`, 'base64url')
 
-const upsert = ({ _id, fields }: Draft, derived: object, digest: string): Operation => {
+const writeOf = ({ _id, fields }: Draft, known: Stored | undefined, derived: object, digest: string): Operation => {
   const now = new Date()
   const $set: Document = { digest }
   const $setOnInsert: Document = {}
@@ -200,7 +215,7 @@ const upsert = ({ _id, fields }: Draft, derived: object, digest: string): Operat
   }
   Object.assign($set, derived)
   // Servers find changes by their stamp, so it comes from the one clock that they share, the database's.
-  return { updateOne: { filter: { _id }, update: { $set, $setOnInsert, $currentDate: { stamp: true } }, upsert: true } }
+  return { updateOne: { filter: { _id }, update: { $set, $setOnInsert, $currentDate: { stamp: true } }, upsert: !known } }
 }
 
 /** The ids in the database that the run lacks. */
@@ -211,19 +226,8 @@ export const idsNotGiven = async <I extends Id>(db: Db, collection: CatalogueKin
   return ids
 }
 
-/** Removes the documents that the run lacks. Returns how many. */
-export const removeNotGiven = async <I extends Id>(
-  db: Db,
-  collection: CatalogueKind,
-  isGiven: (id: I) => boolean,
-  confirm: Lease['confirm']
-) => {
-  let removed = 0
-  for (const batch of inBatches(await idsNotGiven(db, collection, isGiven))) {
-    const result = await db
-      .collection<Stored>(collection)
-      .deleteMany({ _id: { $in: batch } }, { ...(await confirm()), writeConcern: { w: 'majority' } })
-    removed += result.deletedCount
-  }
-  return removed
+export const removeDocuments = async (db: Db, collection: CatalogueKind, ids: Id[], limit: WriteLimit) => {
+  const options = { ...limit, writeConcern: { w: 'majority' as const } }
+  const { deletedCount } = await db.collection<Stored>(collection).deleteMany({ _id: { $in: ids } }, options)
+  return deletedCount
 }

@@ -14,7 +14,21 @@ export const importer = async (t: Test) => {
   const { client, db } = connectionTo(url)
   t.teardown(() => client.close())
 
-  const run = (texts: Texts, options: ImportOptions = {}) => importFiles(db, texts, { issuer: 'https://id.example.com', ...options })
+  const importAll = (texts: Texts, options: ImportOptions) => importFiles(db, texts, { issuer: 'https://id.example.com', ...options })
+  /** Imports, after a check that has to foresee what comes of it. */
+  const run = async (texts: Texts, options: ImportOptions = {}) => {
+    const isInterfering = options.signal ?? options.confirm ?? options.onProgress
+    if (isInterfering || options.check) return importAll(texts, options)
+    const foreseen = await importAll(texts, { ...options, check: true }).catch((error: Error) => error)
+    try {
+      const result = await importAll(texts, options)
+      t.strictSame(foreseen, result, 'a check foresees what an import does')
+      return result
+    } catch (error) {
+      if (error instanceof ImportError) t.equal((foreseen as Error).message, error.message, 'a check finds what is wrong')
+      throw error
+    }
+  }
   return {
     url,
     db,

@@ -108,7 +108,8 @@ t.test('two runs at once make one document of each record', async t => {
     ),
     'watchlist.ndjson': lines(...[1, 2].flatMap(user_id => [1, 2, 3].map(content_id => ({ user_id, content_id }))))
   }
-  await Promise.all([counts(texts), counts(texts), counts(texts)])
+  const inParallel = { confirm: async () => ({}) }
+  await Promise.all([1, 2, 3].map(() => counts(texts, inParallel)))
   t.equal((await all('terms')).length, 300)
   t.equal((await all('history')).length, 6)
   t.equal((await all('watchlist')).length, 6)
@@ -382,6 +383,7 @@ t.test('no import begins while the service is stopping', async t => {
   const order = {
     url: 'mongodb://127.0.0.1:1',
     prune: false,
+    check: false,
     issuer: undefined,
     completedAt: 90,
     signal,
@@ -452,7 +454,7 @@ t.test('a file that cannot be written ends the upload', async t => {
 t.test('an import in a process of its own', async t => {
   const { url, all } = await importer(t)
   const folder = t.testdir({ 'contents.ndjson': Array.from({ length: 5000 }, (_, i) => lines(film(i + 1))).join('\n') })
-  const order = { url, path: join(folder, 'contents.ndjson'), prune: false, issuer: undefined, completedAt: 90 }
+  const order = { url, path: join(folder, 'contents.ndjson'), prune: false, check: false, issuer: undefined, completedAt: 90 }
   // Runs beside the other tests, because it tries to reach its database for five seconds.
   const withoutDatabase = importInChildProcess({ ...order, url: 'mongodb://127.0.0.1:1' }, patient.signal)
 
@@ -510,16 +512,21 @@ t.test('an import in a process of its own', async t => {
 
 t.test('the outcome of an interrupted import leaves out what was written before', async t => {
   const counts = { added: 1, changed: 0, unchanged: 0 }
-  t.strictSame(outcomeOf({ kinds: { contents: counts }, interrupted: true }), { status: 'interrupted' })
-  t.strictSame(outcomeOf({ kinds: { contents: counts }, interrupted: false }), { status: 'imported', counts })
+  t.strictSame(outcomeOf({ kinds: { contents: counts }, warnings: [], interrupted: true }), { status: 'interrupted' })
+  const warnings = [{ file: 'contents.ndjson', place: 2, field: 'type', reason: 'is odd' }]
+  t.strictSame(outcomeOf({ kinds: { contents: counts }, warnings, interrupted: false }), {
+    status: 'imported',
+    counts,
+    warnings: [{ line: 2, field: 'type', message: 'is odd' }]
+  })
 })
 
 t.test('what a caller gets for the outcome of an import', async t => {
   const warnings: string[] = []
   const answerTo = (outcome: ImportOutcome) => countsOrThrow(outcome, cause => warnings.push(cause))
   const counts = { added: 1, changed: 2, unchanged: 3 }
-  t.strictSame(answerTo({ status: 'imported', counts }), { ...counts, removed: 0 })
-  t.strictSame(answerTo({ status: 'imported', counts: { ...counts, pruned: 4 } }), { ...counts, removed: 4 })
+  t.strictSame(answerTo({ status: 'imported', counts, warnings: [] }), { ...counts, removed: 0, warnings: [] })
+  t.match(answerTo({ status: 'imported', counts: { ...counts, pruned: 4 }, warnings: [] }), { ...counts, removed: 4 })
 
   const thrownBy = (outcome: ImportOutcome) => {
     try {

@@ -37,7 +37,7 @@ const send = async (address: string, path: string, body: string, headers: Record
 
 const counts = (added: number, changed: number, unchanged: number, removed: number) => ({
   status: 200,
-  body: { success: true, data: { added, changed, unchanged, removed } }
+  body: { success: true, data: { added, changed, unchanged, removed, warnings: [] } }
 })
 
 const imported = async (address: string, path: string, body: string) => {
@@ -85,6 +85,29 @@ t.test('POST /import/{file}', async t => {
       counts(0, 2, 0, 0),
       'a listed content comes back'
     )
+  })
+
+  await t.test('with check, says the same, and writes nothing', async t => {
+    const db = databaseOf(app)
+    const stored = async () => [await contentsIn(app), await db.collection('audit').find().toArray()]
+    const before = await stored()
+    const contents = lines(film(1, { name: 'Checked' }), { id: 50, type: 'season', name: 'Season' })
+    const warnings = [{ line: 2, field: 'parent_id', message: 'is missing: this season is on no page of a show' }]
+    t.strictSame(await imported(here, '/import/contents?check=true&prune=true', contents), {
+      status: 200,
+      body: { success: true, data: { added: 1, changed: 1, unchanged: 0, removed: 1, warnings } }
+    })
+    t.match(await imported(here, '/import/contents?check=true', lines(film(1, { name: 5 }))), {
+      status: 400,
+      body: { errors: [{ line: 1, field: 'name', message: 'must be a string' }] }
+    })
+    t.match(await imported(here, '/import/contents?check=maybe', ''), { status: 400 })
+    t.strictSame(await stored(), before)
+    const lease = { _id: catalogueLease as string, holder: 'another', expires_at: new Date(Date.now() + 60_000) }
+    await db.collection<{ _id: string }>('leases').replaceOne({ _id: catalogueLease }, lease, { upsert: true })
+    t.match(await imported(here, '/import/contents?check=true', contents), { status: 200 }, 'beside an import')
+    await db.collection<{ _id: string }>('leases').deleteOne({ _id: catalogueLease })
+    t.ok(log.some(line => line.includes('"msg":"checked"')))
   })
 
   await t.test('takes hidden titles of users, and says which lines are wrong', async t => {

@@ -57,6 +57,17 @@ t.test('npm run import', async t => {
     ])
   })
 
+  t.test('--check counts, warns, and writes nothing', async t => {
+    const before = [await all('contents'), await all('audit'), await all('leases')]
+    const { run } = await inFolder(t, { 'contents.ndjson': lines(film(2, { name: 'New' }), { id: 3, type: 'season', name: 'S' }) }, url)
+    const [status, counts, warnings] = await run('--check', 'data')
+    t.strictSame([status, counts], [0, 'contents: 1 added, 1 changed, 0 unchanged\n'])
+    t.equal(warnings, 'warning: data/contents.ndjson:2: parent_id: is missing: this season is on no page of a show\n')
+    const { run: runWrong } = await inFolder(t, { 'contents.ndjson': lines(film(2, { name: 5 })) }, url)
+    t.strictSame(await runWrong('--check', 'data'), [1, '', 'data/contents.ndjson:1: name: must be a string\nNothing was imported.\n'])
+    t.strictSame([await all('contents'), await all('audit'), await all('leases')], before)
+  })
+
   t.test('names faults on stderr and leaves with 1', async t => {
     const before = await all('contents')
     const { run } = await inFolder(t, { 'contents.ndjson': lines(film(7), film(8, { name: 5, colour: 'red' })) }, url)
@@ -72,7 +83,7 @@ t.test('npm run import', async t => {
     const { run } = await inFolder(t, {}, url)
     const [status, , help] = await run()
     t.equal(status, 1)
-    t.match(help, /^Usage: node \S+import\.js PATH\.\.\. \[--prune\]\n/)
+    t.match(help, /^Usage: node \S+import\.js PATH\.\.\. \[--prune\] \[--check\]\n/)
     const [wrong, , reason] = await run('--purge', 'data')
     t.equal(wrong, 1)
     t.match(reason, /^Unknown option '--purge'(.|\n)*\nUsage: /)

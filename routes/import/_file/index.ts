@@ -113,8 +113,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   const countWrongKey = wrongKeyCounter(app)
   const countImport = importMetrics(app.metrics)
-  app.addHook<{ Params: Static<typeof schema.params> }>('onResponse', ({ params: { file } }, { statusCode, elapsedTime }, done) => {
-    if (isKind(file)) countImport(file, statusCode, elapsedTime)
+  type Import = { Params: Static<typeof schema.params>; Querystring: Static<typeof ImportQuery> }
+  app.addHook<Import>('onResponse', ({ params: { file }, query: { check } }, { statusCode, elapsedTime }, done) => {
+    if (isKind(file) && !check) countImport(file, statusCode, elapsedTime)
     done()
   })
 
@@ -133,21 +134,23 @@ const route: FastifyPluginAsyncTypebox = async app => {
         return done(unauthenticated())
       }
     },
-    async function importFile({ params: { file }, query: { prune }, raw, ip }) {
+    async function importFile({ params: { file }, query, raw, ip }) {
       if (!isKind(file)) throw resourceNotFound()
       const act = { action: `import ${file}`, subject: file }
-      const outcome = await data.audit.during(callerOf(ip), [act], async end => {
-        const name = leaseOf(file)
-        const outcome = await data.leases.withLease(name, ({ holder, leave }) =>
-          importUpload(raw, file, { ...options, prune, lease: { name, holder }, leave })
-        )
-        end.outcome = outcomes[outcome?.status ?? 'refused'] ?? 'failed'
-        return outcome
-      })
+      const importInTurn = () =>
+        data.audit.during(callerOf(ip), [act], async end => {
+          const name = leaseOf(file)
+          const outcome = await data.leases.withLease(name, ({ holder, leave }) =>
+            importUpload(raw, file, { ...options, ...query, lease: { name, holder }, leave })
+          )
+          end.outcome = outcomes[outcome?.status ?? 'refused'] ?? 'failed'
+          return outcome
+        })
+      const outcome = await (query.check ? importUpload(raw, file, { ...options, ...query }) : importInTurn())
       // Another import holds the lease.
       if (!outcome) throw importRunning()
       const counts = countsOrThrow(outcome, cause => log.warn({ file, cause }, 'the import did not finish: send the file again'))
-      log.info({ file, ...counts }, 'imported')
+      log.info({ file, ...counts, warnings: counts.warnings.length }, query.check ? 'checked' : 'imported')
       return ok(counts)
     }
   )

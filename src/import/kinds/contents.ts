@@ -1,21 +1,30 @@
-import type { Db } from 'mongodb'
 import type { Marker } from '../../../schemas/content.js'
 import type { ContentRecord, MarkerRecord } from '../../../schemas/import.js'
-import { byStart, type ContentDocument, noOptionalFields, optionalFields } from '../../catalogue/content-documents.js'
+import { byStart, type ContentDocument, lengthsOf, noOptionalFields, optionalFields } from '../../catalogue/content-documents.js'
 import { wordsOf } from '../../catalogue/search/index.js'
 import { Table } from '../../table.js'
-import { type Entry, type ImportRun, type Kind, type KnownIds, momentOf, momentOrNull, type ReportFault, uniqueKeys } from '../kind.js'
+import { type Entry, type ImportRun, type Kind, momentOf, momentOrNull, type ReportFault, uniqueKeys } from '../kind.js'
 import { inBatches } from '../records.js'
 import { cyclesIn, cycleText, type Replacements } from '../replacements.js'
 import { type Fields, idsNotGiven, upsertsFor } from '../writing.js'
+import { ContentWarnings } from './content-warnings.js'
 import { termFaults } from './terms.js'
 
 export const contents = (run: ImportRun, replacements: Replacements): Kind<ContentRecord> => {
   const { db, ids } = run
   const { given } = ids.contents
   const claimId = uniqueKeys(given, 'id')
-  const parents = new Parents(db, ids.contents)
+  const parents = new Parents(run)
+  const warnings = new ContentWarnings(run)
   const upserts = upsertsFor(db, 'contents', { derive: ({ fields }) => ({ words: wordsOf(fields as ContentFields) }) })
+
+  const note = (record: ContentRecord) => {
+    const { id, parent_id, duration = null } = record
+    if (parent_id) run.contents.parents.add([id], parent_id)
+    const { credits = Number.NaN } = lengthsOf({ duration, markers: markersOf(record) })
+    if (duration !== null) run.contents.lengths.add([id], duration, credits)
+    warnings.add(record)
+  }
 
   return {
     collection: 'contents',
@@ -26,8 +35,8 @@ export const contents = (run: ImportRun, replacements: Replacements): Kind<Conte
       const wrongTerms = await termFaults(run, allTerms)
       for (const entry of entries) {
         const { record, place } = entry
-        const { id, parent_id, replaces = [], terms = [] } = record
-        if (claimId([id], place, report) && parent_id) parents.add(id, parent_id)
+        const { id, replaces = [], terms = [] } = record
+        if (claimId([id], place, report)) note(record)
         replacements.add(id, replaces, place, report)
         for (const term of terms) {
           const fault = wrongTerms.get(term)
@@ -42,27 +51,29 @@ export const contents = (run: ImportRun, replacements: Replacements): Kind<Conte
       await replacements.check(report)
     },
 
+    warn: report => warnings.report(report),
+
     operations(records) {
       const current = records.filter(({ id }) => !replacements.isReplaced(id))
       return upserts(current.map(record => ({ _id: record.id, fields: fieldsOf(record) })))
     },
 
-    /** Marks contents as deleted. Clears the digest, so that an import with the content writes it again. */
-    async prune(confirm) {
-      const now = new Date()
-      const $set = { deleted_at: now, updated_at: now, digest: '' }
-      let marked = 0
-      for (const batch of inBatches(await idsNotGiven<number>(db, 'contents', id => given.has(id), { deleted_at: null }))) {
-        const result = await db
+    pruning: {
+      ids: () => idsNotGiven<number>(db, 'contents', id => given.has(id), { deleted_at: null }),
+
+      /** Marks contents as deleted. Clears the digest, so that an import with the content writes it again. */
+      async remove(ids, limit) {
+        const now = new Date()
+        const $set = { deleted_at: now, updated_at: now, digest: '' }
+        const { matchedCount } = await db
           .collection<ContentDocument>('contents')
           .updateMany(
-            { _id: { $in: batch } },
+            { _id: { $in: ids as number[] } },
             { $set, $currentDate: { stamp: true } },
-            { ...(await confirm()), writeConcern: { w: 'majority' } }
+            { ...limit, writeConcern: { w: 'majority' } }
           )
-        marked += result.matchedCount
+        return matchedCount
       }
-      return marked
     }
   }
 }
@@ -155,16 +166,7 @@ const unstorable = (value: unknown, depth = 0): string | undefined => {
 
 /** Checks that the parents of the run's contents exist, and that no content is its own ancestor. */
 class Parents {
-  private readonly parents = new Table(1, 1)
-
-  constructor(
-    private readonly db: Db,
-    private readonly ids: KnownIds
-  ) {}
-
-  add(id: number, parent: number) {
-    this.parents.add([id], parent)
-  }
+  constructor(private readonly run: ImportRun) {}
 
   async check(report: ReportFault) {
     await this.checkExistence(report)
@@ -172,13 +174,14 @@ class Parents {
   }
 
   private placeOf(id: number) {
-    return this.ids.given.get(0, id) as number
+    return this.run.ids.contents.given.get(0, id) as number
   }
 
   private async checkExistence(report: ReportFault) {
+    const { contents, ids } = this.run
     const orphans: { place: number; parent: number }[] = []
-    for (const batch of inBatches(this.parents.pairs())) {
-      const missing = await this.ids.missing(batch.map(([, parent]) => parent))
+    for (const batch of inBatches(contents.parents.pairs())) {
+      const missing = await ids.contents.missing(batch.map(([, parent]) => parent))
       for (const [id, parent] of batch) if (missing.has(parent)) orphans.push({ place: this.placeOf(id), parent })
     }
     orphans.sort((one, other) => one.place - other.place)
@@ -186,32 +189,39 @@ class Parents {
   }
 
   private async checkCycles(report: ReportFault) {
-    const { given } = this.ids
-    const outside = [...this.parents.pairs()].flatMap(([, parent]) => (given.has(parent) ? [] : parent))
-    const stored = await storedParents(this.db, outside, given)
-    const parentOf = (id: number) => (given.has(id) ? this.parents : stored).get(0, id) || undefined
-    const ids = [...this.parents.pairs()].map(([id]) => id)
-    for (const cycle of cyclesIn(ids, parentOf)) {
+    const { given } = this.run.ids.contents
+    const ids = [...this.run.contents.parents.pairs()].map(([id]) => id)
+    for (const cycle of cyclesIn(ids, await parentsOf(this.run, ids))) {
       const first = cycle.find(id => given.has(id)) as number
       report(this.placeOf(first), 'parent_id', `makes a cycle of parents: ${cycleText(cycle)}`)
     }
   }
 }
 
-/** The parents of contents in the database and of all above them, or 0 for none. Stops at contents of the run. */
-export const storedParents = async (db: Db, ids: Iterable<number>, given = new Table(1)) => {
+/** Resolves with a function from a content, or one above it, to its parent. What the run says of a content comes before the database. */
+export const parentsOf = async ({ db, ids: { contents }, contents: { parents: given } }: ImportRun, starts: Iterable<number>) => {
+  /** With 0 for none. */
   const parents = new Table(1, 1)
-  let level = new Set(ids)
+  let level = new Set(starts)
   while (level.size > 0) {
     const above = new Set<number>()
-    for (const batch of inBatches(level)) {
+    const add = (id: number, parent: number) => {
+      parents.add([id], parent)
+      if (parent > 0 && !parents.has(parent)) above.add(parent)
+    }
+    const others: number[] = []
+    for (const id of level) {
+      if (contents.given.has(id)) add(id, given.get(0, id) ?? 0)
+      else others.push(id)
+    }
+    for (const batch of inBatches(others)) {
       const found = db.collection<ContentDocument>('contents').find({ _id: { $in: batch } }, { projection: { parent_id: 1 } })
-      for await (const { _id, parent_id } of found) {
-        parents.add([_id], parent_id ?? 0)
-        if (parent_id && !given.has(parent_id) && !parents.has(parent_id)) above.add(parent_id)
-      }
+      for await (const { _id, parent_id } of found) add(_id, parent_id ?? 0)
     }
     level = above
   }
-  return parents
+  return (id: number) => {
+    const parent = parents.get(0, id)
+    return parent && parents.has(parent) ? parent : undefined
+  }
 }

@@ -6,8 +6,8 @@ import type { ProgrammeDocument } from '../../catalogue/programmes.js'
 import type { SupportTextDocument } from '../../catalogue/support-texts.js'
 import { Table, textKey } from '../../table.js'
 import { moment } from '../../time.js'
-import { type Entry, type ImportRun, type Kind, momentOf, type ReportFault, uniqueKeys } from '../kind.js'
-import { type Fields, type Id, removeNotGiven, type Stored, type UpsertOptions, upsertsFor } from '../writing.js'
+import { type Entry, type Id, type ImportRun, type Kind, momentOf, type ReportFault, uniqueKeys } from '../kind.js'
+import { type Fields, idsNotGiven, removeDocuments, type Stored, type UpsertOptions, upsertsFor } from '../writing.js'
 
 interface DocumentOptions<R, I extends Id, S extends Stored> extends UpsertOptions<S> {
   idOf: (record: R) => I
@@ -36,7 +36,10 @@ export const documentsOf = <R, I extends Id, S extends Stored = Stored>(
       for (const entry of entries) claimId(entry, report)
     },
     operations: records => upserts(records.map(record => ({ _id: idOf(record), fields: fieldsOf(record) }))),
-    prune: confirm => removeNotGiven<I>(db, collection, id => given.has(...keyOf(id)), confirm)
+    pruning: {
+      ids: () => idsNotGiven<I>(db, collection, id => given.has(...keyOf(id))),
+      remove: (ids, limit) => removeDocuments(db, collection, ids, limit)
+    }
   } satisfies Kind<R> & { claimId: unknown }
 }
 

@@ -5,23 +5,24 @@ import { type ContentDocument, lengthsOf } from '../../catalogue/content-documen
 import { Table } from '../../table.js'
 import { moment } from '../../time.js'
 import type { HistoryDocument } from '../../viewing/history.js'
-import { oneForEachContent } from '../../viewing/lists.js'
 import { isCompleted, percentageOf, progressOf } from '../../viewing/progress.js'
 import { type ImportRun, type Kind, momentOrNull, type Operation } from '../kind.js'
 import type { Replacements } from '../replacements.js'
-import { checkReferences, type Pair, pairOf, uniqueIds } from './lists.js'
+import { checkReferences, type Pair, pairOf, storedElements, uniqueIds } from './lists.js'
 
 export const history = (run: ImportRun, replacements: Replacements): Kind<HistoryRecord> => {
   const elements = run.db.collection<HistoryDocument>('history')
-  const checkIds = uniqueIds(run, {
+  const checkIds = uniqueIds(run, replacements, {
     collection: 'history',
     owners: new Table(2, 2),
     field: '_id',
     idOf: ({ _id }: HistoryRecord) => (_id === undefined ? undefined : new ObjectId(_id)),
     keyOf: id => halves(id.toHexString())
   })
-  const superseded = new SupersededRecords()
-  const lengths = new Lengths(run.db)
+  const lines = new Lines()
+  const lengths = new Lengths(run)
+  /** In a check, what earlier lines would have made of elements of which there are more lines. */
+  const made = new Map<string, HistoryDocument>()
   const startedAt = new Date()
 
   return {
@@ -31,20 +32,23 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
     async check(entries, report) {
       await checkReferences(run, replacements, entries, report)
       for (const { record, place } of entries)
-        superseded.add([record.user_id, record.content_id], observedAt(record, startedAt).getTime(), place)
+        lines.add([record.user_id, record.content_id], observedAt(record, startedAt).getTime(), place)
       await checkIds(entries, report)
     },
 
-    isSuperseded: place => superseded.isSuperseded(place),
+    isSuperseded: place => lines.isSuperseded(place),
 
     async operations(records) {
       await replacements.apply(records)
-      const [now, stored] = await Promise.all([timeOf(run.db), storedElements(elements, records), lengths.load(records)])
+      const [now, stored] = await Promise.all([timeOf(run.db), storedHistories(elements, replacements, records), lengths.load(records)])
+      for (const pair of new Set(records.map(pairOf))) if (made.has(pair)) stored.set(pair, made.get(pair) as HistoryDocument)
       const moments = { now, startedAt, completedAt: run.completedAt }
       const imported = new Map(stored)
       for (const record of records) {
         const pair = pairOf(record)
-        imported.set(pair, elementAfter(lengths.complete(record, run.completedAt), imported.get(pair), moments))
+        const element = elementAfter(lengths.complete(record, run.completedAt), imported.get(pair), moments)
+        imported.set(pair, element)
+        if (run.isCheck && lines.areSeveral(record)) made.set(pair, element)
       }
       return [...imported].flatMap(([pair, element]) => writeOf(element, stored.get(pair), now))
     }
@@ -54,17 +58,15 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
 /** By the clock of the database, by which apps find what has arrived. */
 const timeOf = async (db: Db): Promise<Date> => (await db.command({ hello: 1 })).localTime
 
-/** One alternative for each user: two lists of ids would make the database look for every content of every user. */
-const storedElements = async (elements: Collection<HistoryDocument>, pairs: Pair[]) => {
-  const contents = new Map<number, number[]>()
-  for (const { user_id, content_id } of pairs) {
-    const known = contents.get(user_id)
-    if (known) known.push(content_id)
-    else contents.set(user_id, [content_id])
+/** An element may still stand under an earlier id of its content. That under the present id comes first. */
+const storedHistories = async (elements: Collection<HistoryDocument>, replacements: Replacements, pairs: Pair[]) => {
+  const found = await storedElements(elements, pairs.flatMap(replacements.allIdsOf))
+  const stored = new Map<string, HistoryDocument>()
+  for (const element of found) {
+    const pair = pairOf({ ...element, content_id: replacements.currentId(element.content_id) })
+    if (!stored.has(pair) || pair === pairOf(element)) stored.set(pair, element)
   }
-  const filter = { $or: [...contents].map(([user_id, content_ids]) => ({ user_id, content_id: { $in: content_ids } })) }
-  const found = await elements.find(filter, { hint: oneForEachContent.key, batchSize: pairs.length + 1 }).toArray()
-  return new Map(found.map(element => [pairOf(element), element]))
+  return stored
 }
 
 /** An id of 24 hexadecimal characters as two numbers. */
@@ -155,14 +157,14 @@ const isSame = (value: unknown, element: HistoryDocument, field: string) =>
 class Lengths {
   private readonly known = new Map<number, ReturnType<typeof lengthsOf>>()
 
-  constructor(private readonly db: Db) {}
+  constructor(private readonly run: ImportRun) {}
 
   async load(records: HistoryRecord[]) {
     const asked = new Set(records.filter(isTimeAlone).map(({ content_id }) => content_id))
-    const missing = [...asked].filter(id => !this.known.has(id))
+    const missing = [...asked].filter(id => !this.known.has(id) && !this.run.ids.contents.given.has(id))
     if (missing.length === 0) return
     const projection = { duration: 1, markers: 1 } as const
-    const found = await this.db
+    const found = await this.run.db
       .collection<ContentDocument>('contents')
       .find<Pick<ContentDocument, '_id' | 'duration' | 'markers'>>({ _id: { $in: missing } }, { projection })
       .toArray()
@@ -172,20 +174,30 @@ class Lengths {
   /** The record with the percentage that a report of its time would have. */
   complete(record: HistoryRecord, completedAt: number): HistoryRecord {
     if (!isTimeAlone(record)) return record
-    const percentage = percentageOf(progressOf(record, this.known.get(record.content_id)), completedAt)
+    const percentage = percentageOf(progressOf(record, this.of(record.content_id)), completedAt)
     return percentage === undefined ? record : { ...record, percentage }
+  }
+
+  private of(id: number) {
+    const { lengths } = this.run.contents
+    const duration = lengths.get(0, id)
+    if (duration === undefined) return this.known.get(id)
+    const credits = lengths.get(1, id) as number
+    return { duration, credits: Number.isNaN(credits) ? undefined : credits }
   }
 }
 
 const isTimeAlone = ({ time, percentage }: HistoryRecord) => time !== undefined && percentage === undefined
 
 /** Finds the records that a later one of the same user, content and moment replaces: writing both would change it on every run. */
-class SupersededRecords {
+class Lines {
   private readonly newest = new Table(2, 2)
   private readonly superseded = new Table(1)
+  private readonly several = new Table(2)
 
   add(pair: readonly [number, number], moment: number, place: number) {
     if (this.newest.add(pair, moment, place)) return
+    this.several.add(pair)
     const known = this.newest.get(0, ...pair) as number
     if (moment < known) return
     if (moment === known) this.superseded.add([this.newest.get(1, ...pair) as number])
@@ -195,5 +207,9 @@ class SupersededRecords {
 
   isSuperseded(place: number) {
     return this.superseded.has(place)
+  }
+
+  areSeveral({ user_id, content_id }: Pair) {
+    return this.several.has(user_id, content_id)
   }
 }

@@ -1,13 +1,11 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb'
 import type { HiddenRecord, PreferencesRecord, RatingRecord, WatchlistRecord } from '../../../schemas/import.js'
 import { topOf } from '../../catalogue/tree.js'
-import { counterOf } from '../../database/counters.js'
 import { Table } from '../../table.js'
-import { anyTitle, arrivalIfNew, ifNew, notAfterNow, orElse } from '../../viewing/lists.js'
-import type { WatchlistDocument } from '../../viewing/watchlist.js'
-import { type Entry, type ImportRun, type Kind, momentOf, type Operation, type ReportFault } from '../kind.js'
+import { anyTitle, arrivalIfNew, notAfterNow, oneForEachContent, orElse } from '../../viewing/lists.js'
+import { type Entry, type ImportRun, idsFor, type Kind, momentOf, type Operation, type ReportFault } from '../kind.js'
 import type { Replacements } from '../replacements.js'
-import { storedParents } from './contents.js'
+import { parentsOf } from './contents.js'
 
 // The lists of viewers, each with one element for a user and a content.
 
@@ -22,9 +20,9 @@ interface Reference {
 }
 
 export const watchlist = (run: ImportRun, replacements: Replacements): Kind<WatchlistRecord> => {
-  const collection = run.db.collection<WatchlistDocument>('watchlist')
-  const counter = counterOf(run.db, 'watchlist')
-  const checkIds = uniqueIds(run, {
+  const dates = new ElementDates(run, 'watchlist', 'created_at')
+  const counter = idsFor(run, 'watchlist')
+  const checkIds = uniqueIds(run, replacements, {
     collection: 'watchlist',
     owners: new Table(1, 2),
     field: 'id',
@@ -41,10 +39,11 @@ export const watchlist = (run: ImportRun, replacements: Replacements): Kind<Watc
   const added = (record: WatchlistRecord, _id: number): Operation => {
     const created_at = createdAt(record)
     const updated_at = momentOf(record.updated_at) ?? created_at
-    return insertion(record, {
+    return writeOf(record, undefined, {
       _id: orElse('_id', _id),
       created_at: orElse('created_at', notAfterNow(created_at)),
-      updated_at: orElse('updated_at', notAfterNow(updated_at))
+      updated_at: orElse('updated_at', notAfterNow(updated_at)),
+      arrived_at: arrivalIfNew
     })
   }
 
@@ -67,11 +66,13 @@ export const watchlist = (run: ImportRun, replacements: Replacements): Kind<Watc
 
     async operations(records) {
       await replacements.apply(records)
-      const stored = await storedPairs(collection, records)
+      const stored = await dates.of(records)
       const missing = new Map<string, WatchlistRecord>()
       for (const record of records) {
         const isNewest = createdAt(record).getTime() === newest.get(0, record.user_id, record.content_id)
-        if (isNewest && !stored.has(pairOf(record))) missing.set(pairOf(record), record)
+        if (!isNewest || stored.has(pairOf(record))) continue
+        missing.set(pairOf(record), record)
+        dates.add(record, createdAt(record))
       }
       const withoutId = [...missing.values()].filter(({ id }) => id === undefined).length
       let next = withoutId === 0 ? 0 : await counter.nextBlock(withoutId)
@@ -81,48 +82,89 @@ export const watchlist = (run: ImportRun, replacements: Replacements): Kind<Watc
 }
 
 /** A title that is already hidden keeps its `created_at`, as with a repeated PUT. */
-export const hidden = (run: ImportRun, replacements: Replacements): Kind<HiddenRecord> => {
-  const startedAt = new Date()
-  return ofTitles('hidden', run, replacements, ({ created_at }, pair) =>
-    insertion(pair, { created_at: ifNew('created_at', notAfterNow(momentOf(created_at) ?? startedAt)) })
-  )
-}
+export const hidden = (run: ImportRun, replacements: Replacements) =>
+  ofTitles<HiddenRecord>(run, replacements, {
+    collection: 'hidden',
+    date: 'created_at',
+    newestCounts: false,
+    said: ({ created_at }) => ({ at: momentOf(created_at), values: {} })
+  })
 
-export const ratings = (run: ImportRun, replacements: Replacements): Kind<RatingRecord> => {
-  const fieldsOf = newestCounts('created_at')
-  return ofTitles('ratings', run, replacements, ({ rating, created_at }, pair) =>
-    insertion(pair, fieldsOf(momentOf(created_at), { rating }))
-  )
-}
+export const ratings = (run: ImportRun, replacements: Replacements) =>
+  ofTitles<RatingRecord>(run, replacements, {
+    collection: 'ratings',
+    date: 'created_at',
+    newestCounts: true,
+    said: ({ rating, created_at }) => ({ at: momentOf(created_at), values: { rating } })
+  })
 
-/** A record without a value says nothing. */
-export const preferences = (run: ImportRun, replacements: Replacements): Kind<PreferencesRecord> => {
-  const fieldsOf = newestCounts('updated_at')
-  return ofTitles('preferences', run, replacements, ({ audio = null, subtitles = null, updated_at }, pair) =>
-    audio === null && subtitles === null ? [] : insertion(pair, fieldsOf(momentOf(updated_at), { audio, subtitles }))
-  )
+export const preferences = (run: ImportRun, replacements: Replacements) =>
+  ofTitles<PreferencesRecord>(run, replacements, {
+    collection: 'preferences',
+    date: 'updated_at',
+    newestCounts: true,
+    said: ({ audio = null, subtitles = null, updated_at }) =>
+      audio === null && subtitles === null ? undefined : { at: momentOf(updated_at), values: { audio, subtitles } }
+  })
+
+interface TitleList<R> {
+  collection: string
+  /** The field by which the newest line counts, in whatever order the lines come. */
+  date: 'created_at' | 'updated_at'
+  /** Otherwise an element that is there stays as it is. */
+  newestCounts: boolean
+  /** Undefined if the record says nothing. */
+  said: (record: R) => { at: Date | undefined; values: Document } | undefined
 }
 
 /** A list with one element for each title: what is said of an episode counts for its show. */
 const ofTitles = <R extends Reference>(
-  collection: string,
   run: ImportRun,
   replacements: Replacements,
-  insert: (record: R, pair: Pair) => Operation | []
-): Kind<R> => ({
-  collection,
+  { collection, date, newestCounts, said }: TitleList<R>
+): Kind<R> => {
+  const dates = new ElementDates(run, collection, date)
+  const startedAt = new Date()
 
-  check: (entries, report) => checkReferences(run, replacements, entries, report),
+  return {
+    collection,
 
-  async operations(records) {
-    await replacements.apply(records)
-    const titleOf = await titlesOf(run, records)
-    return records.flatMap(record => {
-      const { user_id, content_id } = record
-      return insert(record, { user_id, content_id: content_id === null ? anyTitle : titleOf(content_id) })
-    })
+    check: (entries, report) => checkReferences(run, replacements, entries, report),
+
+    async operations(records) {
+      await replacements.apply(records)
+      const titleOf = await titlesOf(run, records)
+      const lines = records.flatMap(record => {
+        const { user_id, content_id } = record
+        const line = said(record)
+        return line ? { ...line, user_id, content_id: content_id === null ? anyTitle : titleOf(content_id) } : []
+      })
+      const stored = await dates.of(lines)
+      const known = new Map(stored)
+      const operations = new Map<string, Operation>()
+      for (const { at, values, ...pair } of lines) {
+        const key = pairOf(pair)
+        const before = known.get(key)
+        // A line without a time, or with one in the future, changes no element that is there, or a second run would change it again.
+        const isDated = at !== undefined && at <= startedAt
+        const isCounted = before === undefined || (newestCounts && isDated && at > before)
+        if (!isCounted) continue
+        const moment = isDated ? at : startedAt
+        // Between this look and the write, a viewer may have made an element that is newer.
+        const isNewer = newestCounts && isDated ? { $gt: [at, `$${date}`] } : isNew
+        const fields = Object.entries({ ...values, [date]: notAfterNow(moment), arrived_at: '$$NOW' })
+        const set = Object.fromEntries(fields.map(([field, value]) => [field, { $cond: [isNewer, value, `$${field}`] }]))
+        operations.set(key, writeOf(pair, stored.get(key), set))
+        known.set(key, moment)
+        dates.add(pair, moment)
+      }
+      return [...operations.values()]
+    }
   }
-})
+}
+
+/** In an update with `upsert`, whether it adds the document. */
+const isNew = { $eq: [{ $type: '$_id' }, 'missing'] }
 
 /** Reports elements whose user or content does not exist. Lets earlier ids of contents lead. */
 export const checkReferences = async ({ ids }: ImportRun, replacements: Replacements, entries: Entry<Reference>[], report: ReportFault) => {
@@ -150,6 +192,7 @@ interface IdOptions<R, I> {
 /** Returns a function that reports ids which another element has, in the run or in the database. */
 export const uniqueIds = <R extends Pair, I extends number | ObjectId>(
   { db }: ImportRun,
+  { currentId }: Replacements,
   { collection, owners, field, idOf, keyOf }: IdOptions<R, I>
 ) => {
   const storedOwners = async (ids: I[]) => {
@@ -157,7 +200,8 @@ export const uniqueIds = <R extends Pair, I extends number | ObjectId>(
     const elements = db.collection<Pair & { _id: I }>(collection)
     const filter = { _id: { $in: ids } } as Filter<Pair & { _id: I }>
     const found = await elements.find(filter, { projection: pairOnly }).toArray()
-    return new Map(found.map(element => [String(element._id), pairOf(element)]))
+    // An element may still stand under an earlier id of its content.
+    return new Map(found.map(({ _id, user_id, content_id }) => [String(_id), pairOf({ user_id, content_id: currentId(content_id) })]))
   }
   return async (entries: Entry<R>[], report: ReportFault) => {
     const stored = await storedOwners(entries.flatMap(({ record }) => idOf(record) ?? []))
@@ -177,43 +221,57 @@ const pairOnly = { user_id: 1, content_id: 1 }
 
 export const pairOf = ({ user_id, content_id }: Pair) => `${user_id} ${content_id}`
 
-/** Adds an element with the fields. They say what happens to one that is there. */
-const insertion = ({ user_id, content_id }: Pair, fields: Document): Operation => ({
-  updateOne: { filter: { user_id, content_id }, update: [{ $set: { arrived_at: arrivalIfNew, ...fields } }], upsert: true }
+/** Adds or changes an element. The fields say what becomes of one that was made since it was looked for. */
+const writeOf = ({ user_id, content_id }: Pair, stored: Date | undefined, fields: Document): Operation => ({
+  updateOne: { filter: { user_id, content_id }, update: [{ $set: fields }], upsert: stored === undefined }
 })
 
-/**
- * Fields of elements of which the newest line counts, whatever the order of the lines. A line without a time, or with one in the future,
- * changes no element that is there, or a second run would change it again.
- */
-const newestCounts = (date: 'created_at' | 'updated_at') => {
-  const startedAt = new Date()
-  return (at: Date | undefined, values: Document) => {
-    const isDated = at !== undefined && at <= startedAt
-    const isNewer = isDated ? { $gt: [at, `$${date}`] } : { $eq: [{ $type: '$_id' }, 'missing'] }
-    const fields = { ...values, [date]: notAfterNow(isDated ? at : startedAt), arrived_at: '$$NOW' }
-    return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, { $cond: [isNewer, value, `$${field}`] }]))
+/** When the elements of a list are from. In a check, as if the lines before were written. */
+class ElementDates {
+  private readonly made = new Table(2, 1)
+
+  constructor(
+    private readonly run: ImportRun,
+    private readonly collection: string,
+    private readonly date: 'created_at' | 'updated_at'
+  ) {}
+
+  async of(pairs: Pair[]) {
+    const elements = this.run.db.collection<Pair & { created_at: Date; updated_at: Date }>(this.collection)
+    const dates = new Map<string, Date>()
+    for (const element of await storedElements(elements, pairs)) dates.set(pairOf(element), element[this.date])
+    for (const pair of pairs) {
+      const at = this.made.get(0, pair.user_id, pair.content_id)
+      if (at !== undefined) dates.set(pairOf(pair), new Date(at))
+    }
+    return dates
+  }
+
+  add({ user_id, content_id }: Pair, at: Date) {
+    if (!this.run.isCheck) return
+    this.made.add([user_id, content_id])
+    this.made.set(0, at.getTime(), user_id, content_id)
   }
 }
 
-const storedPairs = async (collection: Collection<WatchlistDocument>, records: WatchlistRecord[]) => {
-  const filter = {
-    user_id: { $in: [...new Set(records.map(({ user_id }) => user_id))] },
-    content_id: { $in: [...new Set(records.map(({ content_id }) => content_id))] }
+/** One alternative for each user: two lists of ids would make the database look for every content of every user. */
+export const storedElements = async <E extends Pair>(elements: Collection<E>, pairs: Pair[]) => {
+  if (pairs.length === 0) return []
+  const contents = new Map<number, number[]>()
+  for (const { user_id, content_id } of pairs) {
+    const known = contents.get(user_id)
+    if (known) known.push(content_id)
+    else contents.set(user_id, [content_id])
   }
-  const found = collection.find<WatchlistDocument>(filter, { projection: { _id: 0, ...pairOnly } })
-  const pairs = new Set<string>()
-  for await (const pair of found) pairs.add(pairOf(pair))
-  return pairs
+  const filter = { $or: [...contents].map(([user_id, content_ids]) => ({ user_id, content_id: { $in: content_ids } })) } as Filter<E>
+  return elements.find(filter, { hint: oneForEachContent.key, batchSize: pairs.length + 1 }).toArray()
 }
 
-/** Finds the title of each content. The contents of the run are in the database by now. */
-const titlesOf = async ({ db }: ImportRun, records: Reference[]) => {
-  const ids = records.flatMap(({ content_id }) => content_id ?? [])
-  const parents = await storedParents(db, ids)
-  const parentOf = (id: number) => {
-    const parent = parents.get(0, id)
-    return parent && parents.has(parent) ? parent : undefined
-  }
+/** Finds the title of each content. */
+const titlesOf = async (run: ImportRun, records: Reference[]) => {
+  const parentOf = await parentsOf(
+    run,
+    records.flatMap(({ content_id }) => content_id ?? [])
+  )
   return (id: number) => topOf(id, parentOf)
 }

@@ -2,19 +2,17 @@ import type { Db } from 'mongodb'
 import type { TermRecord } from '../../../schemas/import.js'
 import type { ContentDocument } from '../../catalogue/content-documents.js'
 import type { TermDocument } from '../../catalogue/term-documents.js'
-import { counterOf } from '../../database/counters.js'
-import type { Lease } from '../../database/leases.js'
 import { revisionsOf } from '../../database/revisions.js'
 import { Table, textKey } from '../../table.js'
-import { type ImportRun, type Kind, momentOf, uniqueKeys } from '../kind.js'
-import { inBatches } from '../records.js'
-import { type Fields, idsNotGiven, removeNotGiven, upsertsFor } from '../writing.js'
+import { type Id, type ImportRun, idsFor, type Kind, momentOf, uniqueKeys, type WriteLimit } from '../kind.js'
+import { type Fields, idsNotGiven, removeDocuments, upsertsFor } from '../writing.js'
 
-export const terms = ({ db, ids }: ImportRun): Kind<TermRecord> => {
-  const { given } = ids.terms
+export const terms = (run: ImportRun): Kind<TermRecord> => {
+  const { db } = run
+  const { given } = run.ids.terms
   const claimId = uniqueKeys(given, 'id')
   const claimPair = uniqueKeys(new Table(2, 1), 'vendor_id')
-  const counter = counterOf(db, 'terms')
+  const counter = idsFor(run, 'terms')
   const upserts = upsertsFor(db, 'terms')
   let highest = 0
 
@@ -52,10 +50,12 @@ export const terms = ({ db, ids }: ImportRun): Kind<TermRecord> => {
 
     operations: async records => upserts(await withIds(records)),
 
-    async prune(confirm) {
-      const isGiven = (id: number) => given.has(id)
-      for (const batch of inBatches(await idsNotGiven<number>(db, 'terms', isGiven))) await removeReferences(db, batch, confirm)
-      return removeNotGiven(db, 'terms', isGiven, confirm)
+    pruning: {
+      ids: () => idsNotGiven<number>(db, 'terms', id => given.has(id)),
+      async remove(ids, limit) {
+        await removeReferences(db, ids, limit)
+        return removeDocuments(db, 'terms', ids, limit)
+      }
     }
   }
 }
@@ -90,13 +90,14 @@ const storedIds = async (db: Db, pairs: Pair[]) => {
 }
 
 /** Contents must not name removed terms. Clears the digest, so that an import with the term writes the content again. */
-const removeReferences = async (db: Db, removed: number[], confirm: Lease['confirm']) => {
+const removeReferences = async (db: Db, ids: Id[], limit: WriteLimit) => {
+  const removed = { $in: ids as number[] }
   const result = await db
     .collection<ContentDocument>('contents')
     .updateMany(
-      { terms: { $in: removed } },
-      { $pull: { terms: { $in: removed } }, $set: { digest: '', updated_at: new Date() }, $currentDate: { stamp: true } },
-      { ...(await confirm()), writeConcern: { w: 'majority' } }
+      { terms: removed },
+      { $pull: { terms: removed }, $set: { digest: '', updated_at: new Date() }, $currentDate: { stamp: true } },
+      { ...limit, writeConcern: { w: 'majority' } }
     )
   if (result.matchedCount > 0) await revisionsOf(db).raise('contents')
 }

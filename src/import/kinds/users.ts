@@ -1,14 +1,13 @@
 import type { Collection } from 'mongodb'
 import type { UserRecord } from '../../../schemas/import.js'
 import { ProfileAddition } from '../../../schemas/profile.js'
-import { counterOf } from '../../database/counters.js'
 import { isPasswordHash } from '../../identity/passwords.js'
 import { oldLimitUntil, profilesPerAccount } from '../../identity/profile-documents.js'
 import { emailKey, type UserDocument } from '../../identity/users.js'
 import { erasuresOf } from '../../privacy/erasures.js'
 import { Table, textKey } from '../../table.js'
 import { inputAjv, rule } from '../../validators.js'
-import { type Entry, type ImportRun, type Kind, momentOf, type Operation, type ReportFault, uniqueKeys } from '../kind.js'
+import { type Entry, type ImportRun, idsFor, type Kind, momentOf, type Operation, type ReportFault, uniqueKeys } from '../kind.js'
 import { ProfilePlaces, Profiles } from './profiles.js'
 
 type Issuer = ImportRun['issuer']
@@ -72,7 +71,7 @@ export const users = (run: ImportRun): Kind<UserRecord> => {
     begin: async () => {
       // The places that the check has found may be taken by now, so they are assigned again.
       places = new ProfilePlaces(db)
-      if (highest > 0) await counterOf(db, 'users').moveTo(highest)
+      if (highest > 0) await idsFor(run, 'users').moveTo(highest)
     },
 
     async operations(records) {
@@ -165,7 +164,7 @@ const operationsFor = async (
     ...(record.pin_hash && { pin_hash: record.pin_hash }),
     ...(isProfile(record) && { account_id: record.account_id, place })
   }
-  return [{ updateOne: { filter: { _id: record.id }, update: { $set, $unset, $setOnInsert }, upsert: true } }]
+  return [{ updateOne: { filter: { _id: record.id }, update: { $set, $unset, $setOnInsert }, upsert: !stored } }]
 }
 
 /** The ids of stored users by the e-mails and subs of the entries. */

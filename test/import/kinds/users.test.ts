@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { UserRecord } from '../../../schemas/import.js'
-import { KnownIds } from '../../../src/import/kind.js'
+import { GivenContents, KnownIds } from '../../../src/import/kind.js'
 import { users } from '../../../src/import/kinds/users.js'
 import { bcryptHash, importer, lines, user } from '../helper.js'
 
@@ -263,7 +263,15 @@ t.test('profiles that others add during the import', async t => {
   const { db, one, run } = await importer(t)
   const known = (name: string) => new KnownIds(db, name)
   const ids = { users: known('users'), terms: known('terms'), contents: known('contents') }
-  const { operations, ...kind } = users({ db, issuer: undefined, completedAt: 90, pruned: new Set(), ids })
+  const { operations, ...kind } = users({
+    db,
+    issuer: undefined,
+    completedAt: 90,
+    pruned: new Set(),
+    ids,
+    contents: new GivenContents(),
+    isCheck: false
+  })
   const records: UserRecord[] = [profile(2, 1), profile(3, 1)]
   await run(file(user(1)))
   await kind.check(

@@ -1,0 +1,131 @@
+import type { ContentRecord } from '../../../schemas/import.js'
+import type { ContentDocument } from '../../catalogue/content-documents.js'
+import { Table } from '../../table.js'
+import type { ImportRun, ReportFault } from '../kind.js'
+import { inBatches } from '../records.js'
+
+/** With fewer lines than this, a type that only one of them has says nothing. */
+const linesForTypes = 20
+
+const above = new Set(['season', 'show'])
+
+interface Warning {
+  id: number
+  field: string
+  reason: string
+}
+
+/** What is often a mistake: contents that no page of a show leads to, episodes out of order, types that are misspelt. */
+export class ContentWarnings {
+  /** The names of the types. Tables hold their places in this list. */
+  private readonly types: string[] = []
+  private readonly typeNumbers = new Map<string, number>()
+  private readonly lines: number[] = []
+  private total = 0
+  /** The type of each content. */
+  private readonly typeOf = new Table(1, 1)
+  /** Seasons and episodes that name no parent. */
+  private readonly parentless = new Table(1)
+  /** Contents of which an episode has a position. */
+  private readonly ordered = new Table(1)
+  /** The parents of the episodes that have no position. */
+  private readonly unordered = new Table(1, 1)
+
+  constructor(private readonly run: ImportRun) {}
+
+  add({ id, type, parent_id, position }: ContentRecord) {
+    const number = this.numberOf(type)
+    this.typeOf.add([id], number)
+    this.total++
+    this.lines[number] = (this.lines[number] ?? 0) + 1
+    if (!parent_id) {
+      if (type === 'episode' || type === 'season') this.parentless.add([id])
+    } else if (type === 'episode') {
+      if (typeof position === 'number') this.ordered.add([parent_id])
+      else this.unordered.add([id], parent_id)
+    }
+  }
+
+  async report(report: ReportFault) {
+    const warnings = [...this.ofParentless(), ...(await this.ofParents()), ...(await this.ofTypes()), ...(await this.ofPositions())]
+    const placeOf = (id: number) => this.run.ids.contents.given.get(0, id) as number
+    const placed = warnings.map(({ id, field, reason }) => ({ place: placeOf(id), field, reason }))
+    placed.sort((one, other) => one.place - other.place)
+    for (const { place, field, reason } of placed) report(place, field, reason)
+  }
+
+  private *ofParentless(): Generator<Warning> {
+    for (const [id] of this.parentless.pairs())
+      yield { id, field: 'parent_id', reason: `is missing: this ${this.nameOf(id)} is on no page of a show` }
+  }
+
+  /** Contents whose parent is neither a show nor a season. */
+  private async ofParents() {
+    const warnings: Warning[] = []
+    for (const batch of inBatches(this.run.contents.parents.pairs())) {
+      const stored = await this.storedTypes(batch.flatMap(([, parent]) => (this.typeOf.has(parent) ? [] : parent)))
+      for (const [id, parent] of batch) {
+        const type = this.nameOf(parent) ?? (stored.get(parent) as string)
+        if (!above.has(type))
+          warnings.push({ id, field: 'parent_id', reason: `content ${parent} has the type ${type}, so it is neither a show nor a season` })
+      }
+    }
+    return warnings
+  }
+
+  /** Types that one line alone has. */
+  private async ofTypes(): Promise<Warning[]> {
+    if (this.total < linesForTypes) return []
+    const single = this.types.filter((_, number) => this.lines[number] === 1)
+    if (single.length === 0) return []
+    const known = new Set(await this.contents.distinct('type', { type: { $in: single } }))
+    const warnings: Warning[] = []
+    for (const [id] of this.typeOf.pairs()) {
+      const type = this.nameOf(id) as string
+      if (this.lines[this.numberOf(type)] === 1 && !known.has(type))
+        warnings.push({ id, field: 'type', reason: `no other content has the type ${type}` })
+    }
+    return warnings
+  }
+
+  /** Episodes without a position among siblings that have one. */
+  private async ofPositions() {
+    const unordered = [...this.unordered.pairs()]
+    if (unordered.length > 0) await this.addStoredPositions()
+    return unordered.flatMap(([id, parent]): Warning[] => {
+      if (!this.ordered.has(parent)) return []
+      return [{ id, field: 'position', reason: `is missing, while other episodes of content ${parent} have one` }]
+    })
+  }
+
+  private async addStoredPositions() {
+    const { given } = this.run.ids.contents
+    const filter = { type: 'episode', position: { $ne: null }, parent_id: { $ne: null } }
+    const found = this.contents.find(filter, { projection: { parent_id: 1 }, batchSize: 10_000 })
+    for await (const { _id, parent_id } of found) if (!given.has(_id)) this.ordered.add([parent_id as number])
+  }
+
+  private get contents() {
+    return this.run.db.collection<ContentDocument>('contents')
+  }
+
+  private async storedTypes(ids: number[]) {
+    const types = new Map<number, string>()
+    if (ids.length === 0) return types
+    for await (const { _id, type } of this.contents.find({ _id: { $in: ids } }, { projection: { type: 1 } })) types.set(_id, type)
+    return types
+  }
+
+  private numberOf(type: string) {
+    const known = this.typeNumbers.get(type)
+    if (known !== undefined) return known
+    this.typeNumbers.set(type, this.types.length)
+    return this.types.push(type) - 1
+  }
+
+  /** The type of a content of the run. */
+  private nameOf(id: number) {
+    const number = this.typeOf.get(0, id)
+    return number === undefined ? undefined : this.types[number]
+  }
+}
