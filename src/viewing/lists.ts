@@ -153,18 +153,15 @@ const contentsToLeaveOut = async <T extends Document>(db: Db, collection: Collec
 // Values of fields in an update that may add the document.
 
 /** Values that stand for themselves in an expression, and the time. Texts are not among them: one that begins with `$` names a field. */
-type Plain = number | Date | '$$NOW' | ReturnType<typeof notAfterNow>
-
-/** The moment, or now if it is later: GET /changes leaves out what is dated in the future. */
-export const notAfterNow = (moment: Date) => ({ $min: [moment, '$$NOW'] })
+type Plain = number | Date | '$$NOW'
 
 /** Sets the field if the update adds the document. Otherwise keeps what is stored. */
-export const ifNew = (field: string, value: Plain) => ({ $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, value, `$${field}`] })
+const ifNew = (field: string, value: Plain) => ({ $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, value, `$${field}`] })
 
 /** Keeps what is stored. Sets the field if it is missing, even in a document that exists. */
 export const orElse = (field: string, value: Plain) => ({ $ifNull: [`$${field}`, value] })
 
-export const arrivalIfNew = ifNew('arrived_at', '$$NOW')
+const arrivalIfNew = ifNew('arrived_at', '$$NOW')
 
 /** The dates of an element that a user adds now. One that is there keeps its own. */
 export const addedNow = { created_at: orElse('created_at', '$$NOW'), arrived_at: arrivalIfNew, asked_at: '$$NOW' }

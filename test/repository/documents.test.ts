@@ -22,6 +22,7 @@ import { apart } from '../helpers/apart.js'
 import { databaseUrl } from '../helpers/database.js'
 import { folderOf } from '../helpers/folder.js'
 import { committedText, type Document, type Schema } from '../helpers/openapi.js'
+import { built } from '../helpers/run.js'
 import { serving } from '../helpers/serving.js'
 import { until } from '../helpers/until.js'
 import { film, lines, rail, show, term } from '../import/helper.js'
@@ -403,4 +404,27 @@ t.test('the examples of docs/catalogue.md work', { skip: !hasCurl && 'there is n
     const failed = await run('sh', ['nightly.sh', join(folder, 'lists')], { env, cwd: folder }).catch((error: { code: number }) => error)
     t.match(failed, { code: 1, stdout: '' }, 'a failed export is not sent')
   })
+})
+
+t.test('docs/moving-in.md brings somebody in', { skip: !hasCurl && 'there is no curl' }, async t => {
+  const MONGO_URL = await databaseUrl(t)
+  const { address: VIEWER_URL } = await serving(t, { settings: { MONGO_URL } })
+  const cwd = folderOf(t)
+  const env = { PATH: process.env.PATH, VIEWER_URL, MONGO_URL }
+  const shell = (block = '') => {
+    const [command, args] = apart(built('scripts/import.js'))
+    return run('bash', ['-c', `set -euo pipefail\n${block.replace('npm run import --', [command, ...args].join(' '))}`], { cwd, env })
+  }
+  const [files, check, imported, look, ...others] = [...(await read('docs/moving-in.md')).matchAll(/```sh\n(.*?)```/gs)].map(
+    ([, block]) => block
+  )
+  t.strictSame(others, [])
+  await shell(files)
+  const counted = await shell(check)
+  t.notMatch(counted.stderr, /warning/)
+  t.equal((await fetch(`${VIEWER_URL}/contents/4`)).status, 404)
+  t.equal((await shell(imported)).stdout, counted.stdout)
+  await until(async () => (await fetch(`${VIEWER_URL}/contents/4`)).status === 200)
+  const { data } = JSON.parse((await shell(look)).stdout)
+  t.match(data.collection, [{ content: { id: 3 }, history: { time: 1200, percentage: 44 } }])
 })

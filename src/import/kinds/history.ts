@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Collection, type Db, type Document, ObjectId } from 'mongodb'
+import { type Collection, type Document, ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
 import { type ContentDocument, lengthsOf } from '../../catalogue/content-documents.js'
 import { Table } from '../../table.js'
@@ -8,7 +8,7 @@ import type { HistoryDocument } from '../../viewing/history.js'
 import { isCompleted, percentageOf, progressOf } from '../../viewing/progress.js'
 import { type ImportRun, type Kind, momentOrNull, type Operation } from '../kind.js'
 import type { Replacements } from '../replacements.js'
-import { checkReferences, type Pair, pairOf, storedElements, uniqueIds } from './lists.js'
+import { checkReferences, earlier, type Pair, pairOf, storedElements, timeOf, uniqueIds } from './lists.js'
 
 export const history = (run: ImportRun, replacements: Replacements): Kind<HistoryRecord> => {
   const elements = run.db.collection<HistoryDocument>('history')
@@ -54,9 +54,6 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
     }
   }
 }
-
-/** By the clock of the database, by which apps find what has arrived. */
-const timeOf = async (db: Db): Promise<Date> => (await db.command({ hello: 1 })).localTime
 
 /** An element may still stand under an earlier id of its content. That under the present id comes first. */
 const storedHistories = async (elements: Collection<HistoryDocument>, replacements: Replacements, pairs: Pair[]) => {
@@ -105,8 +102,6 @@ interface Moments {
   startedAt: Date
   completedAt: number
 }
-
-const earlier = (one: Date, other: Date) => new Date(Math.min(one.getTime(), other.getTime()))
 
 /** The element that a line makes of the one that is there. The same one if the line is older, or says nothing new. */
 const elementAfter = (record: HistoryRecord, element: HistoryDocument | undefined, moments: Moments): HistoryDocument => {

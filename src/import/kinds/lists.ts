@@ -1,8 +1,8 @@
-import type { Collection, Document, Filter, ObjectId } from 'mongodb'
+import { type Collection, type Db, type Document, type Filter, ObjectId } from 'mongodb'
 import type { HiddenRecord, PreferencesRecord, RatingRecord, WatchlistRecord } from '../../../schemas/import.js'
 import { topOf } from '../../catalogue/tree.js'
 import { Table } from '../../table.js'
-import { anyTitle, arrivalIfNew, notAfterNow, oneForEachContent, orElse } from '../../viewing/lists.js'
+import { anyTitle, oneForEachContent } from '../../viewing/lists.js'
 import { type Entry, type ImportRun, idsFor, type Kind, momentOf, type Operation, type ReportFault } from '../kind.js'
 import type { Replacements } from '../replacements.js'
 import { parentsOf } from './contents.js'
@@ -35,20 +35,15 @@ export const watchlist = (run: ImportRun, replacements: Replacements): Kind<Watc
 
   const createdAt = ({ created_at }: WatchlistRecord) => momentOf(created_at) ?? startedAt
 
-  /** If a viewer adds the content in the meantime, that element stays as it is. */
-  const added = (record: WatchlistRecord, _id: number): Operation => {
+  const added = (record: WatchlistRecord, _id: number, now: Date) => {
     const created_at = createdAt(record)
     const updated_at = momentOf(record.updated_at) ?? created_at
-    return writeOf(record, undefined, {
-      _id: orElse('_id', _id),
-      created_at: orElse('created_at', notAfterNow(created_at)),
-      updated_at: orElse('updated_at', notAfterNow(updated_at)),
-      arrived_at: arrivalIfNew
-    })
+    return insertion({ _id, ...pairIn(record), created_at: earlier(created_at, now), updated_at: earlier(updated_at, now) }, now)
   }
 
   return {
     collection: 'watchlist',
+    arrives: true,
 
     async check(entries, report) {
       await checkReferences(run, replacements, entries, report)
@@ -66,7 +61,7 @@ export const watchlist = (run: ImportRun, replacements: Replacements): Kind<Watc
 
     async operations(records) {
       await replacements.apply(records)
-      const stored = await dates.of(records)
+      const [now, stored] = await Promise.all([timeOf(run.db), dates.of(records)])
       const missing = new Map<string, WatchlistRecord>()
       for (const record of records) {
         const isNewest = createdAt(record).getTime() === newest.get(0, record.user_id, record.content_id)
@@ -76,7 +71,7 @@ export const watchlist = (run: ImportRun, replacements: Replacements): Kind<Watc
       }
       const withoutId = [...missing.values()].filter(({ id }) => id === undefined).length
       let next = withoutId === 0 ? 0 : await counter.nextBlock(withoutId)
-      return [...missing.values()].map(record => added(record, record.id ?? next++))
+      return [...missing.values()].map(record => added(record, record.id ?? next++, now))
     }
   }
 }
@@ -128,6 +123,7 @@ const ofTitles = <R extends Reference>(
 
   return {
     collection,
+    arrives: true,
 
     check: (entries, report) => checkReferences(run, replacements, entries, report),
 
@@ -139,7 +135,7 @@ const ofTitles = <R extends Reference>(
         const line = said(record)
         return line ? { ...line, user_id, content_id: content_id === null ? anyTitle : titleOf(content_id) } : []
       })
-      const stored = await dates.of(lines)
+      const [now, stored] = await Promise.all([timeOf(run.db), dates.of(lines)])
       const known = new Map(stored)
       const operations = new Map<string, Operation>()
       for (const { at, values, ...pair } of lines) {
@@ -150,11 +146,9 @@ const ofTitles = <R extends Reference>(
         const isCounted = before === undefined || (newestCounts && isDated && at > before)
         if (!isCounted) continue
         const moment = isDated ? at : startedAt
-        // Between this look and the write, a viewer may have made an element that is newer.
-        const isNewer = newestCounts && isDated ? { $gt: [at, `$${date}`] } : isNew
-        const fields = Object.entries({ ...values, [date]: notAfterNow(moment), arrived_at: '$$NOW' })
-        const set = Object.fromEntries(fields.map(([field, value]) => [field, { $cond: [isNewer, value, `$${field}`] }]))
-        operations.set(key, writeOf(pair, stored.get(key), set))
+        const fields = { ...values, [date]: earlier(moment, now) }
+        const read = stored.get(key)
+        operations.set(key, read ? change(pair, { [date]: read }, fields) : insertion({ _id: new ObjectId(), ...pair, ...fields }, now))
         known.set(key, moment)
         dates.add(pair, moment)
       }
@@ -163,8 +157,19 @@ const ofTitles = <R extends Reference>(
   }
 }
 
-/** In an update with `upsert`, whether it adds the document. */
-const isNew = { $eq: [{ $type: '$_id' }, 'missing'] }
+/** By the clock of the database, by which apps find what has arrived. */
+export const timeOf = async (db: Db): Promise<Date> => (await db.command({ hello: 1 })).localTime
+
+export const earlier = (one: Date, other: Date) => new Date(Math.min(one.getTime(), other.getTime()))
+
+const pairIn = ({ user_id, content_id }: Pair) => ({ user_id, content_id })
+
+const insertion = (fields: Document, arrived_at: Date): Operation => ({ insertOne: { document: { ...fields, arrived_at } } })
+
+/** Changes an element that is still as it was read. */
+const change = (pair: Pair, read: Document, fields: Document): Operation => ({
+  updateOne: { filter: { ...pair, ...read }, update: { $set: fields, $currentDate: { arrived_at: true } } }
+})
 
 /** Reports elements whose user or content does not exist. Lets earlier ids of contents lead. */
 export const checkReferences = async ({ ids }: ImportRun, replacements: Replacements, entries: Entry<Reference>[], report: ReportFault) => {
@@ -220,11 +225,6 @@ export const uniqueIds = <R extends Pair, I extends number | ObjectId>(
 const pairOnly = { user_id: 1, content_id: 1 }
 
 export const pairOf = ({ user_id, content_id }: Pair) => `${user_id} ${content_id}`
-
-/** Adds or changes an element. The fields say what becomes of one that was made since it was looked for. */
-const writeOf = ({ user_id, content_id }: Pair, stored: Date | undefined, fields: Document): Operation => ({
-  updateOne: { filter: { user_id, content_id }, update: [{ $set: fields }], upsert: stored === undefined }
-})
 
 /** When the elements of a list are from. In a check, as if the lines before were written. */
 class ElementDates {
