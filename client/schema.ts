@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * List what the user can continue watching
-         * @description One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Only the 2,000 most recently watched elements of the history count.
+         * @description One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Without `title`, only the 2,000 most recently watched elements of the history count.
          */
         get: operations["listContinueWatching"];
         put?: never;

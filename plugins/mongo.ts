@@ -76,8 +76,12 @@ export default fp(
     const reportMisfits = async () => {
       await app.whenReady
       for (const collection of Object.keys(validators)) {
-        const count = await countMisfits(jobs.db, collection).catch(() => 0)
-        if (count > 0) app.log.warn({ collection, count }, `documents of ${collection} do not fit its validator: ${count}`)
+        try {
+          const count = await countMisfits(jobs.db, collection)
+          if (count > 0) app.log.warn({ collection, count }, `documents of ${collection} do not fit its validator: ${count}`)
+        } catch (err) {
+          if (!closing.signal.aborted) app.log.warn({ collection, err }, `whether the documents of ${collection} fit its validator is unknown`)
+        }
       }
     }
     app.addHook('onReady', async () => void reportMisfits())

@@ -19,7 +19,7 @@ const listSchema = {
   ...shared,
   summary: 'List what the user can continue watching',
   description:
-    'One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Only the 2,000 most recently watched elements of the history count.',
+    'One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Without `title`, only the 2,000 most recently watched elements of the history count.',
   querystring: ContinueWatchingQuery,
   response: answers(Page(ContinueWatchingCard), 401)
 }

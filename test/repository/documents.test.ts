@@ -426,5 +426,5 @@ t.test('docs/moving-in.md brings somebody in', { skip: !hasCurl && 'there is no 
   t.equal((await shell(imported)).stdout, counted.stdout)
   await until(async () => (await fetch(`${VIEWER_URL}/contents/4`)).status === 200)
   const { data } = JSON.parse((await shell(look)).stdout)
-  t.match(data.collection, [{ content: { id: 3 }, history: { time: 1200, percentage: 44 } }])
+  t.match(data.collection, [{ content: { id: 3 }, history: { time: 1200, percentage: Number } }])
 })
