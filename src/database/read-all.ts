@@ -1,4 +1,4 @@
-import { BSON, type ClientSession, type Collection, type Db, type Document, type Filter, Long, type Timestamp } from 'mongodb'
+import { type ClientSession, type Collection, type Db, type Document, type Filter, Long, type Timestamp } from 'mongodb'
 import { seconds } from '../time.js'
 import { isAlone } from './faults.js'
 import { withRetries } from './retry.js'
@@ -13,49 +13,37 @@ const batchSize = 1_000_000
 
 type Named = Pick<Collection, 'collectionName'>
 
-interface Batch {
-  id: Long | number
-  /** With `raw`, only one: the bytes of the array of all rows. */
-  rows: unknown[]
-  atClusterTime?: Timestamp
-}
+const batchOf = ({ id, firstBatch, nextBatch, atClusterTime }: Document) => ({
+  id: id as Long | number,
+  rows: (firstBatch ?? nextBatch) as unknown[],
+  atClusterTime: atClusterTime as Timestamp | undefined
+})
 
-const batchOf = (cursor: Document | Uint8Array): Batch => {
-  if (cursor instanceof Uint8Array) return rawBatchOf(cursor)
-  const { id, firstBatch, nextBatch, atClusterTime } = cursor
-  return { id, rows: firstBatch ?? nextBatch, atClusterTime }
-}
-
-/** The rows are the first field of a cursor. */
-const rawBatchOf = (cursor: Uint8Array): Batch => {
-  const bytes = Buffer.from(cursor.buffer, cursor.byteOffset, cursor.length)
-  const begin = bytes.indexOf(0, 5) + 1
-  const end = begin + bytes.readInt32LE(begin)
-  const others = Buffer.concat([bytes.subarray(0, 4), bytes.subarray(end)])
-  others.writeInt32LE(others.length)
-  return { id: BSON.deserialize(others).id, rows: [bytes.subarray(begin, end)] }
-}
+/**
+ * Leaves the rows as bytes. Not `raw`, which also leaves the parts of an error as bytes: the driver keeps one of them, the version of the
+ * topology, and breaks at the next error of any command.
+ */
+const rowsAsBytes = { fieldsAsRaw: { firstBatch: true, nextBatch: true } }
 
 interface Read {
   db: Db
   collectionName: string
   command: Document
-  /** Returns the rows of each batch as bytes. */
-  raw?: boolean
+  format?: typeof rowsAsBytes | undefined
 }
 
 /** All rows of a command that returns a cursor, and the time of the snapshot if it reads one. */
-const readAll = <Row>({ db, collectionName, command, raw = false }: Read) =>
+const readAll = <Row>({ db, collectionName, command, format }: Read) =>
   // Only the session that has opened a cursor may read on. Without an explicit session, each command has its own.
   db.client.withSession(async session => {
-    const { cursor } = await db.command(command, { session, raw })
+    const { cursor } = await db.command(command, { session, ...format })
     const { id, rows, atClusterTime } = batchOf(cursor)
-    if (id !== 0) await readRest({ db, collectionName, session, raw }, id, rows)
+    if (id !== 0) await readRest({ db, collectionName, session, format }, id, rows)
     return { rows: rows as Row[], atClusterTime }
   })
 
 const readRest = async (
-  { db, collectionName, session, raw = false }: Omit<Read, 'command'> & { session: ClientSession },
+  { db, collectionName, session, format }: Omit<Read, 'command'> & { session: ClientSession },
   first: Long | number,
   rows: unknown[]
 ) => {
@@ -63,7 +51,7 @@ const readRest = async (
   let id = first
   try {
     while (id !== 0) {
-      const { cursor } = await db.command({ getMore: Long.fromValue(id), collection: collectionName, batchSize }, { session, raw })
+      const { cursor } = await db.command({ getMore: Long.fromValue(id), collection: collectionName, batchSize }, { session, ...format })
       const batch = batchOf(cursor)
       for (const row of batch.rows) rows.push(row)
       id = batch.id
@@ -80,10 +68,10 @@ export const aggregateAll = async <T>(db: Db, { collectionName }: Named, pipelin
   return (await readAll<T>({ db, collectionName, command })).rows
 }
 
-/** The same for `columnReader`: each batch as the bytes of an array. */
+/** The same for `columnReader`: each row as bytes. */
 export const aggregateRaw = async (db: Db, { collectionName }: Named, pipeline: Document[], options: { hint: Document }) => {
   const command = { aggregate: collectionName, pipeline, cursor: { batchSize }, ...options }
-  return (await readAll<Buffer>({ db, collectionName, command, raw: true })).rows
+  return (await readAll<Uint8Array>({ db, collectionName, command, format: rowsAsBytes })).rows
 }
 
 /** Databases of standalone servers, which keep no snapshots and roll nothing back. */

@@ -152,7 +152,7 @@ const readColumns = columnReader<Row>({
 export const historyColumnsOf = (db: Db, completedAt: number) => {
   const rowsOf = (stages: Document[]) => aggregateRaw(db, { collectionName: 'history' }, stages, { hint: coveringIndex })
 
-  const columnsIn = (rows: Buffer[]): HistoryColumns & Lists => {
+  const columnsIn = (rows: Uint8Array[]): HistoryColumns & Lists => {
     const columns = readColumns(rows)
     return {
       content_ids: columns.content_id,
@@ -171,7 +171,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
     }
   }
 
-  const digestOf = (rows: Buffer[]) => hash('sha1', Buffer.concat(rows), 'base64')
+  const digestOf = (rows: Uint8Array[]) => hash('sha1', Buffer.concat(rows), 'base64')
 
   return {
     /** The whole history, and what the user thinks of titles. `read` decodes the rows. Not needed for a digest that is known. */

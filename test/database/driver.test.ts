@@ -438,11 +438,42 @@ const filled = async (t: Test, url: string) => {
 const largeThings = { collectionName: 'things' }
 const reads: Record<string, (db: Db) => Promise<{ _id: number }[]>> = {
   aggregateAll: db => aggregateAll<LargeThing>(db, largeThings, [order]),
-  aggregateRaw: async db =>
-    (await aggregateRaw(db, largeThings, [order], { hint })).flatMap(rows => Object.values<LargeThing>(BSON.deserialize(rows))),
+  aggregateRaw: async db => (await aggregateRaw(db, largeThings, [order], { hint })).map(row => BSON.deserialize(row) as LargeThing),
   aggregateCommitted: async db => (await aggregateCommitted<LargeThing>(db, largeThings, [order])).rows,
   findAll: async db => (await findAll(db, db.collection<LargeThing>('things'), {})).reverse()
 }
+
+t.test('a primary that steps down while rows are read as bytes', async t => {
+  const { url, members } = await replicaSet(t, 1)
+  const [primary] = members as [(typeof members)[0]]
+  const { client, db } = connectionTo(url, { retryReads: false })
+  t.teardown(() => client.close())
+  await until(() =>
+    db
+      .collection<Thing>('things')
+      .insertOne({ _id: 1 })
+      .then(
+        () => true,
+        () => false
+      )
+  )
+  await db.collection('things').createIndex({ at: 1 })
+  const errors: unknown[] = []
+  let isOver = false
+  const repeat = async (read: () => Promise<unknown>) => {
+    while (!isOver) await read().catch(error => errors.push(error))
+  }
+  const reads = [() => aggregateRaw(db, { collectionName: 'things' }, [], { hint: { at: 1 } }), () => db.collection('things').findOne()]
+  const readers = reads.flatMap(read => Array.from({ length: 20 }, () => repeat(read)))
+  for (let times = 0; times < 5 && errors.length === 0; times++) {
+    await primary.admin.command({ replSetStepDown: 1, force: true })
+    await until(async () => (await primary.admin.command({ hello: 1 })).isWritablePrimary)
+  }
+  isOver = true
+  await Promise.all(readers)
+  t.ok(errors.length > 0)
+  t.ok(errors.every(isUnavailable))
+})
 
 t.test('options reach the observed driver', async t => {
   const { client, db } = connectionTo(await databaseUrl(t))
@@ -585,15 +616,19 @@ type Row = Record<(typeof values)[number] | 'at', unknown>
 const read = columnReader<Row>({ time: 'value', times: 'value', content_id: 'value', at: 'moment' })
 
 /** What the driver reads. Only dates are moments. */
-const expected = (arrays: Buffer[]) => {
-  const rows = arrays.flatMap(array => Object.values<Document>(BSON.deserialize(array)))
+const expected = (documents: Uint8Array[]) => {
+  const rows = documents.map(document => BSON.deserialize(document))
   const milliseconds = ({ at }: Document) => (at instanceof Date ? at.getTime() : undefined)
   const column = (value: (row: Document) => unknown, name: string) => rows.slice(0, rows.findLastIndex(row => name in row) + 1).map(value)
   return { ...Object.fromEntries(values.map(name => [name, column(row => row[name], name)])), at: column(milliseconds, 'at') }
 }
 
-/** Two arrays of documents. */
-const raw = (...documents: object[]) => [documents.slice(0, 2), documents.slice(2)].map(some => Buffer.from(BSON.serialize({ ...some })))
+/** The documents of two batches. */
+const raw = (...documents: object[]) =>
+  [documents.slice(0, 2), documents.slice(2)].flatMap(rows => {
+    const { rows: found } = BSON.deserialize(BSON.serialize({ rows }), { fieldsAsRaw: { rows: true } })
+    return found as Uint8Array[]
+  })
 
 t.test('numbers, nulls and moments, in any order, whatever is missing', async t => {
   const documents = raw(
