@@ -1321,6 +1321,15 @@ export interface components {
             };
             /** @description Parts that players offer to skip, by `start` */
             markers?: components["schemas"]["Marker"][];
+            /**
+             * @description Year of the first release
+             * @example 2024
+             */
+            year?: number;
+            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            images?: components["schemas"]["Image"][];
+            /** @description What national rating systems say. Only `min_age` limits profiles */
+            age_ratings?: components["schemas"]["AgeRating"][];
         };
         Plan: {
             id: string;
@@ -1339,6 +1348,33 @@ export interface components {
              * @example 55
              */
             end: number | null;
+        };
+        Image: {
+            /** @enum {string} */
+            kind: "poster" | "backdrop" | "thumbnail" | "logo" | "still";
+            /** @example https://images.example.com/1405/poster.jpg */
+            url: string;
+            /**
+             * @description In pixels
+             * @example 1000
+             */
+            width?: number;
+            /**
+             * @description In pixels
+             * @example 1500
+             */
+            height?: number;
+        };
+        AgeRating: {
+            /**
+             * @description ISO 3166 country code
+             * @example US
+             */
+            country: string;
+            /** @example MPAA */
+            system: string;
+            /** @example PG-13 */
+            value: string;
         };
         Meta: {
             page: number;
@@ -1459,6 +1495,15 @@ export interface components {
             };
             /** @description Parts that players offer to skip, by `start` */
             markers?: components["schemas"]["Marker"][];
+            /**
+             * @description Year of the first release
+             * @example 2024
+             */
+            year?: number;
+            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            images?: components["schemas"]["Image"][];
+            /** @description What national rating systems say. Only `min_age` limits profiles */
+            age_ratings?: components["schemas"]["AgeRating"][];
             /** @description Taxonomy terms of the item itself */
             terms: components["schemas"]["ContentTerm"][];
         };
@@ -1582,6 +1627,15 @@ export interface components {
             };
             /** @description Parts that players offer to skip, by `start` */
             markers?: components["schemas"]["Marker"][];
+            /**
+             * @description Year of the first release
+             * @example 2024
+             */
+            year?: number;
+            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            images?: components["schemas"]["Image"][];
+            /** @description What national rating systems say. Only `min_age` limits profiles */
+            age_ratings?: components["schemas"]["AgeRating"][];
             /** @description Whether its start date is within the last `RECENT_DAYS` days */
             recent: boolean;
         };
@@ -2357,6 +2411,15 @@ export interface components {
             /** @description Parts that players offer to skip, by `start` */
             markers?: components["schemas"]["Marker"][];
             /**
+             * @description Year of the first release
+             * @example 2024
+             */
+            year?: number;
+            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            images?: components["schemas"]["Image"][];
+            /** @description What national rating systems say. Only `min_age` limits profiles */
+            age_ratings?: components["schemas"]["AgeRating"][];
+            /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
              */
@@ -2767,12 +2830,14 @@ export interface operations {
                 terms?: number[];
                 /** @description Only these items */
                 ids?: number[];
+                /** @description Only items of these years */
+                year?: number[];
                 /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them will do */
                 title?: number;
                 /** @description Up to 8 words or beginnings of words. Finds contents that have all of them in their names, keywords, description or the names of their terms, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 contents match without */
                 search?: string;
                 /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes */
-                order_by?: "start_date" | "created_at" | "name" | "weight" | "position";
+                order_by?: "start_date" | "created_at" | "name" | "weight" | "position" | "year";
                 /** @description Direction of the order, `DESC` by default. `ASC` for `position` */
                 order_direction?: "ASC" | "DESC";
                 /** @description Elements per page */

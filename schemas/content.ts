@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable, oldest, Timestamp } from './common.js'
+import { Nullable, Timestamp } from './common.js'
+import { wireFields } from './content-fields.js'
 
 const Texts = Type.Record(Type.String(), Type.String(), {
   description: 'Texts by language code',
@@ -9,31 +10,9 @@ const Countries = Nullable(Type.Array(Type.String({ description: 'ISO 3166 count
 
 const Plan = Type.Object({ id: Type.String(), vendor_name: Type.String() }, { $id: 'Plan' })
 
-export const markerTypes = ['intro', 'recap', 'credits', 'preview'] as const
-
-const Marker = Type.Object(
-  {
-    type: Type.Unsafe<(typeof markerTypes)[number]>({ type: 'string', enum: [...markerTypes] }),
-    start: Type.Number({ description: 'In seconds', examples: [12] }),
-    end: Nullable(Type.Number({ description: 'In seconds. Null if it lasts to the end', examples: [55] }))
-  },
-  { $id: 'Marker' }
-)
-export type Marker = Static<typeof Marker>
-
-/** Sent only if the item has them. */
-const optional = Type.Object({
-  duration: Type.Optional(Type.Number({ description: 'Length in seconds, above 0', examples: [5400] })),
-  min_age: Type.Optional(Type.Integer({ minimum: 0, maximum: oldest, description: 'Minimum age of the viewer', examples: [12] })),
-  season: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of the season', examples: [1] })),
-  episode: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of the episode in its season', examples: [2] })),
-  external_ids: Type.Optional(
-    Type.Record(Type.String(), Type.String(), { description: 'Ids in other catalogues, by provider', examples: [{ imdb: 'tt0000001' }] })
-  ),
-  markers: Type.Optional(Type.Array(Marker, { description: 'Parts that players offer to skip, by `start`' }))
-})
+const optional = Type.Object(wireFields)
 export type OptionalContentFields = Static<typeof optional>
-export const optionalContentFields = Object.keys(optional.properties) as (keyof OptionalContentFields)[]
+export type Marker = NonNullable<OptionalContentFields['markers']>[number]
 
 export const Content = Type.Object(
   {
@@ -64,7 +43,7 @@ export const Content = Type.Object(
     price_formatted: Nullable(Type.String()),
     plans: Type.Record(Type.String(), Plan),
     link: Type.String({ description: 'URL of the item in the web front end' }),
-    ...optional.properties
+    ...wireFields
   },
   { $id: 'Content' }
 )

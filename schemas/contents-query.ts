@@ -6,13 +6,14 @@ import { published } from './published.js'
 /** Each word takes time, and nobody types more. */
 export const maxWords = 8
 
-export const orderFields = ['start_date', 'created_at', 'name', 'weight', 'position'] as const
+export const orderFields = ['start_date', 'created_at', 'name', 'weight', 'position', 'year'] as const
 
 export const ContentsQuery = Type.Object({
   type: Names('Only items of these types', 'show'),
   parent_id: Ids('Only children of these items', 1188),
   terms: Ids('Only items with any of these taxonomy terms', 2),
   ids: Ids('Only these items', 1405),
+  year: Ids('Only items of these years', 2024),
   title: TitleId('Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them will do'),
   search: Type.Optional(
     // The regular expressions of some client languages lack `\p`.

@@ -1,6 +1,6 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { Nullable, oldest } from './common.js'
-import { type Marker, markerTypes, type OptionalContentFields } from './content.js'
+import { Country, lineFields } from './content-fields.js'
 import { preferenceFields } from './preferences.js'
 import { Rating } from './rating.js'
 
@@ -8,7 +8,6 @@ import { Rating } from './rating.js'
 export const largestId = 2 ** 53 - 2 ** 32
 
 const Id = Type.Integer({ minimum: 1, maximum: largestId })
-const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
 const Age = Nullable(Type.Integer({ minimum: 0, maximum: oldest }))
 const Text = Type.String()
@@ -17,11 +16,7 @@ const Moment = Type.String({ format: 'date-time' })
 const Word = Type.String({ pattern: '^[A-Za-z0-9_-]+$', 'x-rule': 'a word of letters, digits, - and _' })
 const languageTag = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$'
 const Language = Type.String({ pattern: languageTag, 'x-rule': 'a language code like en or en-us' })
-const Countries = Nullable(
-  Type.Array(Type.String({ pattern: '^[A-Za-z]{2}$', 'x-rule': 'an ISO 3166 code of two letters' }), {
-    'x-rule': 'a list of country codes'
-  })
-)
+const Countries = Nullable(Type.Array(Country, { 'x-rule': 'a list of country codes' }))
 const Texts = Type.Unsafe<Record<string, string>>({
   type: 'object',
   propertyNames: { pattern: languageTag, 'x-rule': 'a language code like en or en-us' },
@@ -32,37 +27,9 @@ const Texts = Type.Unsafe<Record<string, string>>({
 /** A record has no fields but these. */
 const Closed = <T extends TProperties>(properties: T) => Type.Object(properties, { additionalProperties: false })
 
-const Second = Type.Number({ minimum: 0, 'x-rule': 'a number of seconds from 0' })
-const mostMarkers = 20
-const MarkerRecord = Closed({
-  type: Type.Unsafe<Marker['type']>({ type: 'string', enum: [...markerTypes] }),
-  start: Second,
-  end: Type.Optional(Nullable(Second))
-})
-export type MarkerRecord = Static<typeof MarkerRecord>
-
-const ExternalIds = Type.Unsafe<Record<string, string>>({
-  type: 'object',
-  propertyNames: { minLength: 1, maxLength: 100, 'x-rule': 'a name of 1 to 100 characters' },
-  additionalProperties: Type.String({ minLength: 1, maxLength: 200 }),
-  maxProperties: 20,
-  'x-rule': 'an object from at most 20 providers to ids'
-})
-
 const times = { created_at: Type.Optional(Moment), updated_at: Type.Optional(Moment) }
 
 const Plan = Closed({ id: Text, vendor_name: Text })
-
-const optionalContentFields = {
-  duration: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, 'x-rule': 'a number above 0' }))),
-  min_age: Type.Optional(Age),
-  season: Type.Optional(Nullable(Count)),
-  episode: Type.Optional(Nullable(Count)),
-  external_ids: Type.Optional(Nullable(ExternalIds)),
-  markers: Type.Optional(
-    Nullable(Type.Array(MarkerRecord, { maxItems: mostMarkers, 'x-rule': `a list of at most ${mostMarkers} markers` }))
-  )
-} satisfies Record<keyof OptionalContentFields, TSchema>
 
 export const ContentRecord = Closed({
   id: Id,
@@ -95,7 +62,7 @@ export const ContentRecord = Closed({
   terms: Type.Optional(Type.Array(Id, { 'x-rule': 'a list of term ids' })),
   position: Type.Optional(Nullable(Whole)),
   replaces: Type.Optional(Type.Array(Id, { maxItems: 1000, 'x-rule': 'a list of at most 1,000 ids' })),
-  ...optionalContentFields,
+  ...lineFields,
   deleted_at: Type.Optional(Nullable(Moment)),
   ...times
 })

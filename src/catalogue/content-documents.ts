@@ -1,6 +1,8 @@
 import type { Db, Document, IndexDescription } from 'mongodb'
 import { oldest } from '../../schemas/common.js'
-import { type Content, type Marker, type OptionalContentFields, optionalContentFields } from '../../schemas/content.js'
+import type { Content, Marker, OptionalContentFields } from '../../schemas/content.js'
+import { wireFields } from '../../schemas/content-fields.js'
+import { orNull as nullable, ofWire } from '../database/bson-schema.js'
 import { isWireMoment, timestamp, wireYears } from '../time.js'
 import { catalogueRead, type Imported } from './kinds.js'
 
@@ -38,15 +40,14 @@ const texts = { bsonType: 'object', additionalProperties: text }
 const plan = { bsonType: 'object', required: ['id', 'vendor_name'], properties: { id: text, vendor_name: text } }
 /** Beyond these, the driver returns a `long` as an object. */
 const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
-const wholeOrNull = { bsonType: ['int', 'long', 'double', 'null'], minimum: 0, maximum: safe.maximum, multipleOf: 1 }
 
 const isNothing = (value: unknown) => value === null || value === undefined
 const isText = (value: unknown) => typeof value === 'string'
 const isNumber = (value: unknown) => typeof value === 'number'
 const isNumberOrNothing = (value: unknown) => isNothing(value) || isNumber(value)
 const isDurationOrNothing = (value: unknown) => isNothing(value) || (Number.isFinite(value) && (value as number) > 0)
-const isAgeOrNothing = (value: unknown) =>
-  isNothing(value) || (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= oldest)
+const isWholeOrNothing = (least: number, most: number) => (value: unknown) =>
+  isNothing(value) || (Number.isInteger(value) && (value as number) >= least && (value as number) <= most)
 const isMomentOrNothing = (value: unknown) => isNothing(value) || isWireMoment(value)
 const isListOrNothing = (isItem: (item: unknown) => boolean) => (value: unknown) =>
   isNothing(value) || (Array.isArray(value) && value.every(isItem))
@@ -84,6 +85,13 @@ type Fields = {
   [Name in Exclude<keyof Content, 'id'>]-?: Check & { sent: (value: ContentDocument[Name]) => Content[Name] }
 } & Record<'deleted_at' | 'terms' | 'position' | 'replaces' | 'stamp', Check>
 
+const optionalNames = Object.keys(wireFields) as (keyof OptionalContentFields)[]
+
+/** Of the fields that a content need not have, unless `fields` says otherwise. */
+const optionalFields = Object.fromEntries(
+  optionalNames.map(name => [name, { optional: nullable(ofWire(wireFields[name])), sent: ifAny }])
+) as unknown as { [Name in keyof OptionalContentFields]-?: { optional: Document; sent: (value: ContentDocument[Name]) => Content[Name] } }
+
 /** How each field is checked and sent, in the order in which they are sent. */
 const fields = {
   parent_id: { inSkeleton: isNumberOrNothing, sent: orNull },
@@ -112,12 +120,11 @@ const fields = {
   price_formatted: { optional: textOrNull, sent: orNull },
   plans: { required: { bsonType: 'object', additionalProperties: plan }, sent: asStored },
   link: { required: text, sent: asStored },
+  ...optionalFields,
   duration: { inSkeleton: isDurationOrNothing, sent: ifAny },
-  min_age: { inSkeleton: isAgeOrNothing, sent: ifAny },
-  season: { optional: wholeOrNull, sent: ifAny },
-  episode: { optional: wholeOrNull, sent: ifAny },
-  external_ids: { optional: { bsonType: ['object', 'null'], additionalProperties: text }, sent: ifAny },
+  min_age: { inSkeleton: isWholeOrNothing(0, oldest), sent: ifAny },
   markers: { inSkeleton: isListOrNothing(isMarker), sent: byStart },
+  year: { inSkeleton: isWholeOrNothing(0, Number.MAX_SAFE_INTEGER), sent: ifAny },
   // Not sent.
   deleted_at: { inSkeleton: isMomentOrNothing },
   terms: { inSkeleton: isListOrNothing(isNumber) },
@@ -157,14 +164,14 @@ const servableFilter: Document = {
 export const fitsSkeleton = (content: SkeletonContent) =>
   Number.isSafeInteger(content._id) && inSkeleton.every(({ name, isRight }) => isRight(content[name]))
 
-export const noOptionalFields = Object.fromEntries(optionalContentFields.map(name => [name, null])) as Record<
-  keyof OptionalContentFields,
-  null
->
-
-/** Those of the optional fields that have a value. */
-export const optionalFields = (content: Nullable<OptionalContentFields>): OptionalContentFields =>
-  Object.fromEntries(optionalContentFields.flatMap(name => ((content[name] ?? null) === null ? [] : [[name, content[name]]])))
+/** The optional fields, and null for those without a value. An empty list is none. */
+export const withNulls = (content: { [Name in keyof OptionalContentFields]?: OptionalContentFields[Name] | null }) =>
+  Object.fromEntries(
+    optionalNames.map(name => {
+      const value = content[name] ?? null
+      return [name, Array.isArray(value) && value.length === 0 ? null : value]
+    })
+  ) as Required<Nullable<OptionalContentFields>>
 
 export const toContent = (content: ContentDocument) => {
   const wire: Record<string, unknown> = { id: content._id }

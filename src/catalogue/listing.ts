@@ -13,6 +13,7 @@ export interface ContentFilter {
   parent_id?: number[] | undefined
   terms?: number[] | undefined
   ids?: number[] | undefined
+  year?: number[] | undefined
   /** A content that stands for its title. */
   title?: number | undefined
 }
@@ -62,21 +63,22 @@ export class Listing {
 
   /** Of equal ranks, contents come in the given order. */
   page(filter: ContentFilter, order: Order, audience: Audience, now: number, page: PageQuery, ranks?: Ranks): Selection {
-    const { type, parent_id, terms, ids, title } = filter
-    if ([type, parent_id, terms, ids].some(values => values?.length === 0)) return noRows
+    const { type, parent_id, terms, ids, year, title } = filter
+    if ([type, parent_id, terms, ids, year].some(values => values?.length === 0)) return noRows
     const isNarrow = ids !== undefined || title !== undefined
     const rows = isNarrow ? this.named({ ids, title }, order, audience, now) : this.open(order, audience, now)
     return select(ranks ? ranked(rows, ranks) : rows, this.filters(filter), page)
   }
 
   /** Makes equivalent filters equal, so that they share a cache key. */
-  normalized({ type, parent_id, terms, ids, title }: ContentFilter): Required<ContentFilter> {
+  normalized({ type, parent_id, terms, ids, year, title }: ContentFilter): Required<ContentFilter> {
     const { skeleton } = this
     return {
       type: distinct(type, value => skeleton.type.has(value)),
       parent_id: distinct(parent_id, id => skeleton.parent.has(id)),
       terms: distinct(terms, id => skeleton.hasTerm(id)),
       ids: distinct(ids, id => skeleton.row(id) !== undefined),
+      year: distinct(year, value => skeleton.year.has(value)),
       title: title === undefined ? undefined : this.titleIn(title)
     }
   }
@@ -88,13 +90,14 @@ export class Listing {
     this.until = nextChange(this.skeleton, now)
   }
 
-  private filters({ type, parent_id, terms }: ContentFilter) {
+  private filters({ type, parent_id, terms, year }: ContentFilter) {
     const { skeleton } = this
     // The type demands every field.
     const filters: Record<keyof ContentFilter, RowFilter | undefined> = {
       type: type && skeleton.type.anyOf(type),
       parent_id: parent_id && skeleton.parent.anyOf(parent_id),
       terms: terms && skeleton.anyTerm(terms),
+      year: year && skeleton.year.anyOf(year),
       // `page` looks only at these.
       ids: undefined,
       title: undefined
@@ -157,9 +160,14 @@ type Compare = (a: number, b: number) => number
 
 /** Breaks ties by id, so that no content appears on two pages or on none. */
 export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compare => {
-  const { id, starts, created, weight, name, position } = skeleton
+  const { id, starts, created, weight, name, position, year } = skeleton
   const sign = direction === 'DESC' ? -1 : 1
   const byId: Compare = (a, b) => sign * (id.raw(a) - id.raw(b))
+  /** Contents without a value come last in both directions. */
+  const ofNumbers = (one: number | null, other: number | null) => {
+    if (one === other) return 0
+    return one === null ? 1 : other === null ? -1 : sign * (one - other)
+  }
 
   const fields: Record<OrderField, Compare> = {
     start_date: (a, b) => sign * (starts.raw(a) - starts.raw(b)) || byId(a, b),
@@ -168,18 +176,10 @@ export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compa
       const [one = '', other = ''] = [name[a], name[b]]
       return one === other ? byId(a, b) : one < other ? -sign : sign
     },
-    // Contents without a weight come last in both directions. Of equal weights, the newest comes first in both.
-    weight: (a, b) => {
-      const [one, other] = [weight.get(a), weight.get(b)]
-      if (one !== other) return one === null ? 1 : other === null ? -1 : sign * (one - other)
-      return starts.raw(b) - starts.raw(a) || byId(a, b)
-    },
-    // Contents without a position come last in both directions.
-    position: (a, b) => {
-      const [one, other] = [position.get(a), position.get(b)]
-      if (one !== other) return one === null ? 1 : other === null ? -1 : sign * (one - other)
-      return sign * (starts.raw(a) - starts.raw(b)) || byId(a, b)
-    }
+    // Of equal weights, the newest comes first in both directions.
+    weight: (a, b) => ofNumbers(weight.get(a), weight.get(b)) || starts.raw(b) - starts.raw(a) || byId(a, b),
+    position: (a, b) => ofNumbers(position.get(a), position.get(b)) || sign * (starts.raw(a) - starts.raw(b)) || byId(a, b),
+    year: (a, b) => ofNumbers(year.get(a) ?? null, year.get(b) ?? null) || sign * (starts.raw(a) - starts.raw(b)) || byId(a, b)
   }
   return fields[field]
 }

@@ -40,6 +40,8 @@ export class Skeleton {
   readonly created = new NumberColumn()
   readonly stamp = new NumberColumn()
   readonly type = new DictionaryColumn<string>()
+  /** Takes no memory as long as no content has a year. */
+  readonly year = new DictionaryColumn<number | null>()
   /** Without case and accents, for sorting. */
   readonly name: string[] = []
   readonly terms = new DictionaryColumn<readonly number[]>()
@@ -149,6 +151,7 @@ export class Skeleton {
     this.created.set(row, content.created_at.getTime())
     this.stamp.set(row, stamp)
     this.type.set(row, content.type, content.type)
+    this.putYear(row, content.year ?? null)
     this.name[row] = fold(content.name)
     this.putTerms(row, content.terms ?? [])
     this.putCountries(this.include, row, content.countries_include)
@@ -190,8 +193,8 @@ export class Skeleton {
 
   /** How many values the dictionary columns store. A value that no row has any more counts until the skeleton is replaced. */
   private get valueCount() {
-    const { parent, type, terms, include, exclude } = this
-    return [parent, type, terms, include, exclude].reduce((sum, { size }) => sum + size, 0)
+    const { parent, type, year, terms, include, exclude } = this
+    return [parent, type, year, terms, include, exclude].reduce((sum, { size }) => sum + size, 0)
   }
 
   private setEnd(row: number, own: number) {
@@ -217,6 +220,13 @@ export class Skeleton {
     else this.successors.set(id, successor)
     const row = this.row(id)
     if (row !== undefined) this.setEnd(row, this.ownEnds.get(id) ?? this.ends.raw(row))
+  }
+
+  private putYear(row: number, year: number | null) {
+    if (year === null && this.year.size === 0) return
+    // Rows that were put before have the first value.
+    if (this.year.size === 0) this.year.set(0, null, null)
+    this.year.set(row, year, year)
   }
 
   private putTerms(row: number, terms: readonly number[]) {

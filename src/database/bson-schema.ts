@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { Document } from 'mongodb'
 import { wireYears } from '../time.js'
 
@@ -28,6 +29,20 @@ export const amount = { bsonType: numbers, minimum: 0, maximum: Number.MAX_VALUE
 export const optional = (rule: Rule): Optional => ({ optional: rule })
 export const orNull = (rule: Rule): Rule => ({ ...rule, bsonType: [rule.bsonType, 'null'].flat() })
 export const listOf = (items: Rule): Rule => ({ bsonType: 'array', items })
+
+/** What is stored as it is sent. */
+export const ofWire = ({ type, items, properties, required = [], minimum = whole.minimum }: TSchema): Rule => {
+  if (type === 'string') return text
+  if (type === 'integer') return { ...whole, minimum }
+  if (type === 'array') return listOf(ofWire(items))
+  // An object of strings, or one with known fields.
+  if (!properties) return { bsonType: 'object', additionalProperties: text }
+  return {
+    bsonType: 'object',
+    required,
+    properties: Object.fromEntries(Object.entries<TSchema>(properties).map(([name, one]) => [name, ofWire(one)]))
+  }
+}
 
 /** Does not compile if it lacks a field of the document, or requires one that may be missing. */
 type Fields<T> = { [Name in keyof T]-?: Pick<T, Name> extends Required<Pick<T, Name>> ? Rule : Optional }

@@ -3,11 +3,12 @@ import Ajv from 'ajv'
 import type { CommandStartedEvent } from 'mongodb'
 import t from 'tap'
 import { Content, type Marker } from '../../schemas/content.js'
+import { wireFields } from '../../schemas/content-fields.js'
 import { trackedBytes } from '../../src/cache.js'
 import { type Answer, AnswerCache, type RunInTurn } from '../../src/catalogue/answers.js'
 import { everybody } from '../../src/catalogue/audience.js'
 import { jsonAnswer, ownBytes } from '../../src/catalogue/bytes.js'
-import { type ContentDocument, toContent } from '../../src/catalogue/content-documents.js'
+import { type ContentDocument, toContent, withNulls } from '../../src/catalogue/content-documents.js'
 import { Fragments } from '../../src/catalogue/fragments.js'
 import { RailContents } from '../../src/catalogue/rails.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
@@ -361,7 +362,7 @@ t.test('the duration of a content asks the database nothing', async t => {
   await until(() => app.catalogue.skeleton.lengthOf(1).duration === undefined && app.catalogue.skeleton.lengthOf(2).duration === 60)
 })
 
-const optional = ['duration', 'min_age', 'season', 'episode', 'external_ids', 'markers']
+const optional = Object.keys(wireFields)
 
 t.test('the bytes of contents', async t => {
   const ajv = new Ajv.default({ strict: false, formats: { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/ } })
@@ -386,8 +387,21 @@ t.test('the bytes of contents', async t => {
       purchaseable: 1
     }),
     content(6, { description: { en: 'x'.repeat(100_000) } }),
-    content(7, { duration: 0.5, min_age: 0, season: 0, episode: 0, external_ids: { 'a "b"': 'ü', __proto__x: 'c' }, markers: unsorted }),
-    content(8, { duration: null, min_age: null, season: null, episode: null, external_ids: null, markers: null }),
+    content(7, {
+      duration: 0.5,
+      min_age: 0,
+      season: 0,
+      episode: 0,
+      external_ids: { 'a "b"': 'ü', __proto__x: 'c' },
+      markers: unsorted,
+      year: 2024,
+      images: [
+        { kind: 'poster', url: 'https://x/"', width: 1, height: 2 },
+        { kind: 'logo', url: 'https://x' }
+      ],
+      age_ratings: [{ country: 'US', system: 'MPAA', value: 'PG' }]
+    }),
+    content(8, withNulls({})),
     content(9, { external_ids: {}, markers: [] })
   ]
   const app = await buildWith(t, { contents })

@@ -17,7 +17,13 @@ const one = content(1)
 const skeleton = new Skeleton()
 for (let id = 1; id <= size; id++) {
   const countries_exclude = id % 1000 === 0 ? [`${id % 2000 === 0 ? 'DE' : 'FR'}`] : null
-  const own = { type: `type-${id % types}`, parent_id: id % parents, terms: [id % terms, (id * 7) % terms], weight: id % 100 }
+  const own = {
+    type: `type-${id % types}`,
+    parent_id: id % parents,
+    terms: [id % terms, (id * 7) % terms],
+    weight: id % 100,
+    year: id > 9 ? 2000 + (id % 9) : null
+  }
   skeleton.put({ ...one, ...own, _id: id, countries_exclude })
 }
 
@@ -128,9 +134,10 @@ t.test('the normal form of a filter leaves out what makes no difference', async 
       parent_id: [77, 5, 6000],
       terms: [9, 500, 8],
       ids: [4, size + 1],
+      year: [1, 2024, 2001],
       title: size + 1
     }),
-    { type: ['type-1', 'type-2'], parent_id: [5, 77], terms: [8, 9], ids: [4], title: 0 }
+    { type: ['type-1', 'type-2'], parent_id: [5, 77], terms: [8, 9], ids: [4], year: [2001], title: 0 }
   )
   t.strictSame(listing.normalized({ type: ['constructor'] }).type, [])
   t.strictSame(listing.normalized({}), {
@@ -138,6 +145,7 @@ t.test('the normal form of a filter leaves out what makes no difference', async 
     parent_id: undefined,
     terms: undefined,
     ids: undefined,
+    year: undefined,
     title: undefined
   })
 })

@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { wireFields } from '../../schemas/content-fields.js'
 import type { ContentDocument } from '../../src/catalogue/content-documents.js'
 import { type Answer, unauthenticated } from '../helpers/answers.js'
 import type { App } from '../helpers/app.js'
@@ -40,8 +41,12 @@ export const wire = (c: ContentDocument) => ({
 })
 
 /** These are on the wire only if the content has them. */
-const optionalFieldsOf = ({ duration, min_age, season, episode, external_ids, markers }: ContentDocument) =>
-  Object.fromEntries(Object.entries({ duration, min_age, season, episode, external_ids, markers }).filter(([, value]) => value != null))
+const optionalFieldsOf = (content: ContentDocument) =>
+  Object.fromEntries(
+    Object.keys(wireFields).flatMap(name =>
+      content[name as keyof ContentDocument] == null ? [] : [[name, content[name as keyof ContentDocument]]]
+    )
+  )
 
 export const badQueries: [query: string, field: string][] = [
   ...['0', '-1', '101', '1000', '1.5', '1.0', 'abc', '', '0x10', '1e2', '%2B5', '%205', '5%20', 'NaN', 'null', '9'.repeat(400)].map(

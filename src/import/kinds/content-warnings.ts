@@ -3,17 +3,14 @@ import type { ContentDocument } from '../../catalogue/content-documents.js'
 import { Table } from '../../table.js'
 import type { ImportRun, ReportFault } from '../kind.js'
 import { inBatches } from '../records.js'
+import type { Replacements } from '../replacements.js'
 
 /** With fewer lines than this, a type that only one of them has says nothing. */
 const linesForTypes = 20
 
 const above = new Set(['season', 'show'])
 
-interface Warning {
-  id: number
-  field: string
-  reason: string
-}
+type Warning = readonly [id: number, field: string, reason: string]
 
 /** What is often a mistake: contents that no page of a show leads to, episodes out of order, types that are misspelt. */
 export class ContentWarnings {
@@ -31,7 +28,10 @@ export class ContentWarnings {
   /** The parents of the episodes that have no position. */
   private readonly unordered = new Table(1, 1)
 
-  constructor(private readonly run: ImportRun) {}
+  constructor(
+    private readonly run: ImportRun,
+    private readonly replacements: Replacements
+  ) {}
 
   add({ id, type, parent_id, position }: ContentRecord) {
     const number = this.numberOf(type)
@@ -46,63 +46,54 @@ export class ContentWarnings {
     }
   }
 
+  /** In no order. */
   async report(report: ReportFault) {
-    const warnings = [...this.ofParentless(), ...(await this.ofParents()), ...(await this.ofTypes()), ...(await this.ofPositions())]
-    const placeOf = (id: number) => this.run.ids.contents.given.get(0, id) as number
-    const placed = warnings.map(({ id, field, reason }) => ({ place: placeOf(id), field, reason }))
-    placed.sort((one, other) => one.place - other.place)
-    for (const { place, field, reason } of placed) report(place, field, reason)
+    for (const rule of [this.ofParentless(), this.ofParents(), this.ofTypes(), this.ofPositions()])
+      for await (const [id, field, reason] of rule)
+        if (!this.replacements.isReplaced(id)) report(this.run.ids.contents.given.get(0, id) as number, field, reason)
   }
 
   private *ofParentless(): Generator<Warning> {
-    for (const [id] of this.parentless.pairs())
-      yield { id, field: 'parent_id', reason: `is missing: this ${this.nameOf(id)} is on no page of a show` }
+    for (const [id] of this.parentless.pairs()) yield [id, 'parent_id', `is missing: this ${this.nameOf(id)} is on no page of a show`]
   }
 
   /** Contents whose parent is neither a show nor a season. */
-  private async ofParents() {
-    const warnings: Warning[] = []
+  private async *ofParents(): AsyncGenerator<Warning> {
     for (const batch of inBatches(this.run.contents.parents.pairs())) {
       const stored = await this.storedTypes(batch.flatMap(([, parent]) => (this.typeOf.has(parent) ? [] : parent)))
       for (const [id, parent] of batch) {
         const type = this.nameOf(parent) ?? (stored.get(parent) as string)
-        if (!above.has(type))
-          warnings.push({ id, field: 'parent_id', reason: `content ${parent} has the type ${type}, so it is neither a show nor a season` })
+        if (!above.has(type)) yield [id, 'parent_id', `content ${parent} has the type ${type}, so it is neither a show nor a season`]
       }
     }
-    return warnings
   }
 
   /** Types that one line alone has. */
-  private async ofTypes(): Promise<Warning[]> {
-    if (this.total < linesForTypes) return []
+  private async *ofTypes(): AsyncGenerator<Warning> {
     const single = this.types.filter((_, number) => this.lines[number] === 1)
-    if (single.length === 0) return []
+    if (this.total < linesForTypes || single.length === 0) return
     const known = new Set(await this.contents.distinct('type', { type: { $in: single } }))
-    const warnings: Warning[] = []
     for (const [id] of this.typeOf.pairs()) {
       const type = this.nameOf(id) as string
-      if (this.lines[this.numberOf(type)] === 1 && !known.has(type))
-        warnings.push({ id, field: 'type', reason: `no other content has the type ${type}` })
+      if (this.lines[this.numberOf(type)] === 1 && !known.has(type)) yield [id, 'type', `no other content has the type ${type}`]
     }
-    return warnings
   }
 
   /** Episodes without a position among siblings that have one. */
-  private async ofPositions() {
-    const unordered = [...this.unordered.pairs()]
-    if (unordered.length > 0) await this.addStoredPositions()
-    return unordered.flatMap(([id, parent]): Warning[] => {
-      if (!this.ordered.has(parent)) return []
-      return [{ id, field: 'position', reason: `is missing, while other episodes of content ${parent} have one` }]
-    })
+  private async *ofPositions(): AsyncGenerator<Warning> {
+    await this.addStoredPositions()
+    for (const [id, parent] of this.unordered.pairs())
+      if (this.ordered.has(parent)) yield [id, 'position', `is missing, while other episodes of content ${parent} have one`]
   }
 
+  /** Those of siblings that are in the database alone. */
   private async addStoredPositions() {
-    const { given } = this.run.ids.contents
-    const filter = { type: 'episode', position: { $ne: null }, parent_id: { $ne: null } }
+    const { ids, pruned } = this.run
+    const areKnown = [...this.unordered.pairs()].every(([, parent]) => this.ordered.has(parent))
+    if (areKnown || pruned.has('contents')) return
+    const filter = { type: 'episode', position: { $ne: null }, parent_id: { $ne: null }, deleted_at: null }
     const found = this.contents.find(filter, { projection: { parent_id: 1 }, batchSize: 10_000 })
-    for await (const { _id, parent_id } of found) if (!given.has(_id)) this.ordered.add([parent_id as number])
+    for await (const { _id, parent_id } of found) if (!ids.contents.given.has(_id)) this.ordered.add([parent_id as number])
   }
 
   private get contents() {

@@ -1,6 +1,6 @@
 import type { Marker } from '../../../schemas/content.js'
-import type { ContentRecord, MarkerRecord } from '../../../schemas/import.js'
-import { byStart, type ContentDocument, lengthsOf, noOptionalFields, optionalFields } from '../../catalogue/content-documents.js'
+import type { ContentRecord } from '../../../schemas/import.js'
+import { byStart, type ContentDocument, lengthsOf, withNulls } from '../../catalogue/content-documents.js'
 import { wordsOf } from '../../catalogue/search/index.js'
 import { Table } from '../../table.js'
 import { type Entry, type ImportRun, type Kind, momentOf, momentOrNull, type ReportFault, uniqueKeys } from '../kind.js'
@@ -15,14 +15,14 @@ export const contents = (run: ImportRun, replacements: Replacements): Kind<Conte
   const { given } = ids.contents
   const claimId = uniqueKeys(given, 'id')
   const parents = new Parents(run)
-  const warnings = new ContentWarnings(run)
+  const warnings = new ContentWarnings(run, replacements)
   const upserts = upsertsFor(db, 'contents', { derive: ({ fields }) => ({ words: wordsOf(fields as ContentFields) }) })
 
   const note = (record: ContentRecord) => {
-    const { id, parent_id, duration = null } = record
+    const { id, parent_id } = record
     if (parent_id) run.contents.parents.add([id], parent_id)
-    const { credits = Number.NaN } = lengthsOf({ duration, markers: markersOf(record) })
-    if (duration !== null) run.contents.lengths.add([id], duration, credits)
+    const { duration, credits } = lengthsOf({ duration: record.duration ?? null, markers: markersOf(record) })
+    if (duration ?? credits) run.contents.lengths.add([id], duration ?? Number.NaN, credits ?? Number.NaN)
     warnings.add(record)
   }
 
@@ -85,6 +85,7 @@ const checkFields = ({ record, place }: Entry<ContentRecord>, report: ReportFaul
   const [starts, ends] = [momentOf(record.start_date), momentOrNull(record.end_date)]
   if (starts && ends && ends < starts) report(place, 'end_date', 'must not be before start_date')
   for (const fault of markerFaults(record)) report(place, 'markers', fault)
+  if (hasTwoRatings(record)) report(place, 'age_ratings', 'must not have two of the same country and system')
   for (const field of freeForm) {
     const fault = unstorable(record[field])
     if (fault) report(place, field, fault)
@@ -132,17 +133,24 @@ const fieldsOf = (record: ContentRecord): ContentFields => {
     position,
     replaces: replaces.length > 0 ? [...new Set(replaces)] : null,
     // A new optional field changes the digest of every content, so the next import writes all of them once.
-    ...noOptionalFields,
-    ...optionalFields({ ...record, markers: markersOf(record) })
+    ...withNulls({ ...record, markers: markersOf(record), age_ratings: ageRatingsOf(record) })
   }
 }
 
 const markersOf = ({ markers }: ContentRecord): Marker[] | null =>
   byStart(markers?.map(({ type, start, end = null }) => ({ type, start, end }))) ?? null
 
+const ageRatingsOf = ({ age_ratings }: ContentRecord) =>
+  age_ratings?.map(rating => ({ ...rating, country: rating.country.toUpperCase() })) ?? null
+
+const hasTwoRatings = (record: ContentRecord) => {
+  const ratings = ageRatingsOf(record) ?? []
+  return new Set(ratings.map(({ country, system }) => `${country} ${system}`)).size < ratings.length
+}
+
 const markerFaults = ({ markers, duration }: ContentRecord) => {
   const last = duration ?? Number.POSITIVE_INFINITY
-  const faultOf = ({ start, end }: MarkerRecord) => {
+  const faultOf = ({ start, end }: NonNullable<typeof markers>[number]) => {
     if (typeof end === 'number' && end <= start) return 'must end after they start'
     return Math.max(start, end ?? 0) > last ? 'must not exceed the duration' : []
   }
@@ -202,8 +210,8 @@ class Parents {
 export const parentsOf = async ({ db, ids: { contents }, contents: { parents: given } }: ImportRun, starts: Iterable<number>) => {
   /** With 0 for none. */
   const parents = new Table(1, 1)
-  let level = new Set(starts)
-  while (level.size > 0) {
+  let level = starts
+  for (;;) {
     const above = new Set<number>()
     const add = (id: number, parent: number) => {
       parents.add([id], parent)
@@ -218,6 +226,7 @@ export const parentsOf = async ({ db, ids: { contents }, contents: { parents: gi
       const found = db.collection<ContentDocument>('contents').find({ _id: { $in: batch } }, { projection: { parent_id: 1 } })
       for await (const { _id, parent_id } of found) add(_id, parent_id ?? 0)
     }
+    if (above.size === 0) break
     level = above
   }
   return (id: number) => {

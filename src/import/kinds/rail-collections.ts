@@ -83,7 +83,8 @@ const rules = new Map([
   ['type', { test: each(isWord), expected: 'comma-separated types of letters, digits, - and _' }],
   ['parent_id', ids],
   ['terms', ids],
-  ['ids', ids]
+  ['ids', ids],
+  ['year', ids]
 ])
 
 const isValue = (value: unknown) => typeof value === 'string' || typeof value === 'number'

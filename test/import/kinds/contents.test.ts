@@ -47,6 +47,9 @@ t.test('a content', async t => {
       episode: null,
       external_ids: null,
       markers: null,
+      year: null,
+      images: null,
+      age_ratings: null,
       words: { names: ['film', '1', '=film1'], keywords: [], description: [] }
     })
   })
@@ -82,7 +85,16 @@ t.test('a content', async t => {
       season: 0,
       episode: 3,
       external_ids: { imdb: 'tt1', 'a.$b': 'x' },
-      markers: [{ type: 'intro', start: 0, end: 0.5 }]
+      markers: [{ type: 'intro', start: 0, end: 0.5 }],
+      year: 1870,
+      images: [
+        { kind: 'poster', url: 'HTTPS://images.example.com/2 ü.jpg'.replace(' ', '%20'), width: 1, height: 2 },
+        { kind: 'logo', url: 'http://images.example.com/2.svg' }
+      ],
+      age_ratings: [
+        { country: 'US', system: 'MPAA', value: 'PG-13' },
+        { country: 'US', system: 'TVPG', value: 'TV-14' }
+      ]
     }
     const times = {
       start_date: '2026-01-01t00:00:00+01:00',
@@ -315,7 +327,7 @@ t.test('rail collections', async t => {
       `rail-collections.ndjson:5: query.terms: ${ids}`,
       `rail-collections.ndjson:6: query.ids: ${ids}`,
       `rail-collections.ndjson:7: query.search: ${search}`,
-      'rail-collections.ndjson:8: query.order_by: must be one of start_date, created_at, name, weight, position',
+      'rail-collections.ndjson:8: query.order_by: must be one of start_date, created_at, name, weight, position, year',
       'rail-collections.ndjson:9: query.order_direction: must be one of ASC, DESC, asc, desc',
       'rail-collections.ndjson:10: query.perPage: must be an integer from 1 to 100',
       'rail-collections.ndjson:11: query.page: must be an integer from 1',
@@ -323,7 +335,7 @@ t.test('rail collections', async t => {
       `rail-collections.ndjson:13: query.search: ${search}`,
       `rail-collections.ndjson:14: query.search: ${search}`,
       `rail-collections.ndjson:15: query.search: ${search}`,
-      'rail-collections.ndjson:15: query.order_by: must be one of start_date, created_at, name, weight, position',
+      'rail-collections.ndjson:15: query.order_by: must be one of start_date, created_at, name, weight, position, year',
       'rail-collections.ndjson:16: query: must have at most 4000 characters in a URL',
       'rail-collections.ndjson:17: query: must have at most 4000 characters in a URL',
       `rail-collections.ndjson:18: query.type: ${values}`,
