@@ -80,7 +80,8 @@ export default fp(
           const count = await countMisfits(jobs.db, collection)
           if (count > 0) app.log.warn({ collection, count }, `documents of ${collection} do not fit its validator: ${count}`)
         } catch (err) {
-          if (!closing.signal.aborted) app.log.warn({ collection, err }, `whether the documents of ${collection} fit its validator is unknown`)
+          if (!closing.signal.aborted)
+            app.log.warn({ collection, err }, `whether the documents of ${collection} fit its validator is unknown`)
         }
       }
     }

@@ -41,11 +41,11 @@ const closingLine = (kind: string, { added, changed, unchanged, pruned }: Import
   return `${kind}: ${added} added, ${changed} changed, ${unchanged} unchanged${gone}`
 }
 
-const report = ({ kinds, warnings, interrupted }: ImportResult) => {
+const report = ({ kinds, warnings, interrupted }: ImportResult, check: boolean) => {
   for (const warning of warnings) console.error(`warning: ${lineOf(warning)}`)
   for (const [kind, counts] of Object.entries(kinds)) console.log(closingLine(kind, counts))
   if (!interrupted) return
-  const written = Object.keys(kinds).length > 0
+  const written = !check && Object.keys(kinds).length > 0
   console.error(written ? 'Stopped. Run the command again to complete the import.' : 'Stopped. Nothing was written.')
 }
 
@@ -74,7 +74,7 @@ const run = async () => {
       })
     const result = await (check ? importFiles(db, files, options) : importInTurn())
     progress.clear()
-    report(result)
+    report(result, check)
     if (!result.interrupted) process.exitCode = 0
   } catch (error) {
     progress.clear()

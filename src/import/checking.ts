@@ -26,12 +26,15 @@ export const checkFile = async (source: Source, kind: Kind, faults: Faults, { on
   await kind.checkAll?.(report)
 }
 
-/** At most a hundred. The file has been checked. */
+/** The first hundred in the order of the lines. The file has been checked. */
 export const warningsOf = async ({ name: file }: Source, kind: Kind) => {
   const warnings: RecordFault[] = []
+  const keepFirst = () => warnings.sort((one, other) => one.place - other.place).splice(shown)
   await kind.warn?.((place, field, reason) => {
-    if (warnings.length < shown) warnings.push({ file, place, field, reason: clipped(reason) })
+    warnings.push({ file, place, field, reason: clipped(reason) })
+    if (warnings.length > 10 * shown) keepFirst()
   })
+  keepFirst()
   return warnings
 }
 

@@ -50,7 +50,7 @@ export interface Entry<R> {
 export type ReportFault = (place: number, field: string, reason: string, other?: number) => void
 
 export type Operation =
-  /** With `upsert`, the document was not there when it was looked for. Without, the filter says how it was read, and one that has changed since is looked at again. */
+  /** With `upsert`, the document was not there when it was looked for. Without, one that the filter no longer finds is looked at again. */
   | { updateOne: { filter: Document; update: Document | Document[]; upsert?: boolean } }
   /** Much faster than an `upsert`. */
   | { insertOne: { document: Document } }
@@ -74,11 +74,11 @@ export interface ImportRun {
 export class GivenContents {
   /** The parent of each content that has one. */
   readonly parents = new Table(1, 1)
-  /** The duration of each content that has one, and where its credits begin. NaN stands for unknown credits. */
+  /** The duration of each content, and where its credits begin, if either is known. NaN stands for the other. */
   readonly lengths = new Table(1, 2)
 }
 
-/** Counts the ids of new documents. In a check it takes none, and the ids are those of no document. */
+/** The counter of a collection. In a check, one that writes nothing, whose ids no document has. */
 export const idsFor = ({ db, isCheck }: ImportRun, name: Counted) =>
   isCheck ? { nextBlock: async () => Number.MIN_SAFE_INTEGER, moveTo: async () => undefined } : counterOf(db, name)
 

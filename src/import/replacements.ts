@@ -93,9 +93,8 @@ export class Replacements {
   /** The id that a content has now. `apply` comes before. */
   readonly currentId = (id: number) => currentIdIn(this.final, id)
 
-  /** The same user with each id that the content has or had. */
-  readonly allIdsOf = <P extends { content_id: number }>(pair: P): P[] =>
-    [pair.content_id, ...(this.earlier.get(pair.content_id) ?? [])].map(content_id => ({ ...pair, content_id }))
+  /** The present id of a content, and all that it had. */
+  readonly allIdsOf = (id: number) => [id, ...(this.earlier.get(id) ?? [])]
 
   /** Another import may change the catalogue while this one writes what viewers have. */
   private async refresh() {

@@ -61,19 +61,21 @@ t.test('a check foresees what depends on contents of the same run', async t => {
       { id: 3, type: 'episode', name: 'Two', parent_id: 1 },
       minutes(4, { markers: [{ type: 'credits', start: 500 }] }),
       minutes(5, {}),
-      film(6)
+      film(6),
+      film(7, { markers: [{ type: 'credits', start: 500 }] })
     ),
-    'history.ndjson': lines(...[4, 5, 6].map(content_id => ({ user_id: 1, content_id, time: 600 }))),
+    'history.ndjson': lines(...[4, 5, 6, 7].map(content_id => ({ user_id: 1, content_id, time: 600 }))),
     'ratings.ndjson': lines(
       ...[1, 2, 3].map(content_id => ({ user_id: 1, content_id, rating: 'like', created_at: '2024-01-01T00:00:00Z' }))
     )
   }
-  t.match(await counts(texts), { history: [3, 0, 0], ratings: [1, 0, 2] })
+  t.match(await counts(texts), { history: [4, 0, 0], ratings: [1, 0, 2] })
   const percentages = (await all('history')).map(({ content_id, percentage }) => [content_id, percentage])
   t.strictSame(percentages.sort(), [
     [4, 90],
     [5, 60],
-    [6, 0]
+    [6, 0],
+    [7, 90]
   ])
   const times = { 'history.ndjson': lines({ user_id: 2, content_id: 5, time: 500 }) }
   t.strictSame(await counts(times), { history: [1, 0, 0] })
@@ -108,17 +110,47 @@ t.test('histories of contents that were replaced', async t => {
   })
 
   t.test('another import may replace a content meanwhile', async t => {
-    let isReplaced = false
-    const replace = async () => {
-      if (isReplaced) return {}
-      isReplaced = true
-      await counts({ 'contents.ndjson': lines(film(8, { replaces: [2] })) })
-      return {}
+    const replacing = (id: number, earlier: number) => {
+      let isReplaced = false
+      return async () => {
+        if (!isReplaced) await counts({ 'contents.ndjson': lines(film(id, { replaces: [earlier] })) }, { confirm: async () => ({}) })
+        isReplaced = true
+        return {}
+      }
     }
-    const texts = of(...Array.from({ length: 2500 }, (_, n) => ({ user_id: 1, content_id: n < 2000 ? 3 : 2, time: n })))
-    await counts(texts, { confirm: replace })
+    const manyOf = (content_id: number, more: (n: number) => object) =>
+      lines(...Array.from({ length: 2500 }, (_, n) => ({ user_id: 1, content_id: n < 2000 ? 3 : content_id, ...more(n) })))
+    await counts({ 'history.ndjson': manyOf(2, time => ({ time })) }, { confirm: replacing(8, 2) })
     t.match(await history.find({ user_id: 1, content_id: { $in: [2, 8] } }).toArray(), [{ content_id: 8, time: 2499 }])
+    await counts({ 'watchlist.ndjson': manyOf(8, () => ({})) }, { confirm: replacing(9, 8) })
+    t.match(await db.collection('watchlist').find({ user_id: 1 }).sort({ content_id: 1 }).toArray(), [{ content_id: 3 }, { content_id: 9 }])
   })
+})
+
+t.test('lists of contents that were replaced', async t => {
+  const { run, counts, all } = await withViewers(t)
+  const at = (year: number) => `${year}-01-01T00:00:00.000Z`
+  const texts = (content_id: number, year: number) => ({
+    'watchlist.ndjson': lines({ id: 5, user_id: 1, content_id }),
+    'ratings.ndjson': lines({ user_id: 1, content_id, rating: year > 2020 ? 'dislike' : 'like', created_at: at(year) }),
+    'preferences.ndjson': lines({ user_id: 1, content_id, audio: 'en', updated_at: at(year) })
+  })
+  await run(texts(1, 2020))
+  t.strictSame(await counts({ 'contents.ndjson': lines(film(7, { replaces: [1] })), ...texts(7, 2021) }), {
+    contents: [1, 0, 0],
+    watchlist: [0, 0, 1],
+    ratings: [0, 1, 0],
+    preferences: [0, 1, 0]
+  })
+  t.match(await all('watchlist'), [{ _id: 5, content_id: 1 }])
+  t.match(await all('ratings'), [{ content_id: 1, rating: 'dislike' }])
+  t.match(await all('preferences'), [{ content_id: 1 }])
+})
+
+t.test('a check of lists in a database without indexes', async t => {
+  const { run, db } = await withViewers(t)
+  await db.collection('history').dropIndexes()
+  t.match(await run({ 'history.ndjson': lines({ user_id: 1, content_id: 1 }) }, { check: true }), { kinds: { history: { added: 1 } } })
 })
 
 t.test('warnings', async t => {
@@ -161,10 +193,25 @@ t.test('warnings', async t => {
     ])
     t.strictSame(await warned(episode(11, { parent_id })), ['1 position is missing, while other episodes of content 1 have one'])
     t.strictSame(await warned(episode(10, { parent_id }), episode(11, { parent_id })), [], 'what the run changes counts as it will be')
+    await run({ 'contents.ndjson': lines(episode(12, { parent_id, position: 3, deleted_at: '2024-01-01T00:00:00Z' })) })
+    t.strictSame(await warned(episode(11, { parent_id })), [], 'a deleted one does not count')
   })
 
-  t.test('no more than a hundred', async t => {
-    const orphans = Array.from({ length: 150 }, (_, n) => episode(1000 + n))
-    t.equal((await warned(...orphans)).length, 100)
+  t.test('the first hundred', async t => {
+    const orphans = Array.from({ length: 1500 }, (_, n) => episode(1000 + n))
+    const found = await warned(...orphans)
+    t.equal(found.length, 100)
+    t.match(found.at(-1), /^100 /)
+  })
+
+  t.test('not of lines that change nothing, because their content was replaced', async t => {
+    await run({ 'contents.ndjson': lines(episode(20), film(21, { replaces: [20] })) })
+    t.strictSame(await warned(episode(20)), [])
+  })
+
+  t.test('with prune, by what is left', async t => {
+    await run({ 'contents.ndjson': lines(show, episode(10, { parent_id: 1, position: 1 })) })
+    const { warnings } = await run({ 'contents.ndjson': lines(show, episode(11, { parent_id: 1 })) }, { prune: true })
+    t.strictSame(warnings, [])
   })
 })

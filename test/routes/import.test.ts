@@ -108,6 +108,15 @@ t.test('POST /import/{file}', async t => {
     t.match(await imported(here, '/import/contents?check=true', contents), { status: 200 }, 'beside an import')
     await db.collection<{ _id: string }>('leases').deleteOne({ _id: catalogueLease })
     t.ok(log.some(line => line.includes('"msg":"checked"')))
+
+    const upload = request({ port: portOf(app), method: 'POST', path: '/import/contents?check=true', headers: authorized })
+    upload.write(contents)
+    await until(() => uploads().length > 0)
+    t.match(await imported(here, '/import/contents?check=true', contents), { status: 409 }, 'one check at a time')
+    upload.end()
+    const [answer] = (await once(upload, 'response')) as [IncomingMessage]
+    t.equal(answer.statusCode, 200)
+    answer.resume()
   })
 
   await t.test('takes hidden titles of users, and says which lines are wrong', async t => {

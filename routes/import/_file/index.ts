@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
@@ -119,6 +120,18 @@ const route: FastifyPluginAsyncTypebox = async app => {
     done()
   })
 
+  /** One at a time, because each takes a process of its own. */
+  let isChecking = false
+  const checkInTurn = async (upload: IncomingMessage, file: ImportKind, query: Static<typeof ImportQuery>) => {
+    if (isChecking) return undefined
+    isChecking = true
+    try {
+      return await importUpload(upload, file, { ...options, ...query })
+    } finally {
+      isChecking = false
+    }
+  }
+
   // The handler reads the body, which may be too large for memory.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
@@ -146,8 +159,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
           end.outcome = outcomes[outcome?.status ?? 'refused'] ?? 'failed'
           return outcome
         })
-      const outcome = await (query.check ? importUpload(raw, file, { ...options, ...query }) : importInTurn())
-      // Another import holds the lease.
+      const outcome = await (query.check ? checkInTurn(raw, file, query) : importInTurn())
+      // Another import holds the lease, or another check is running.
       if (!outcome) throw importRunning()
       const counts = countsOrThrow(outcome, cause => log.warn({ file, cause }, 'the import did not finish: send the file again'))
       log.info({ file, ...counts, warnings: counts.warnings.length }, query.check ? 'checked' : 'imported')

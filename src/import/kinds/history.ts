@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Collection, type Document, ObjectId } from 'mongodb'
+import { BSON, type Document, ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
 import { type ContentDocument, lengthsOf } from '../../catalogue/content-documents.js'
 import { Table } from '../../table.js'
@@ -11,7 +11,6 @@ import type { Replacements } from '../replacements.js'
 import { checkReferences, earlier, type Pair, pairOf, storedElements, timeOf, uniqueIds } from './lists.js'
 
 export const history = (run: ImportRun, replacements: Replacements): Kind<HistoryRecord> => {
-  const elements = run.db.collection<HistoryDocument>('history')
   const checkIds = uniqueIds(run, replacements, {
     collection: 'history',
     owners: new Table(2, 2),
@@ -21,8 +20,8 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
   })
   const lines = new Lines()
   const lengths = new Lengths(run)
-  /** In a check, what earlier lines would have made of elements of which there are more lines. */
-  const made = new Map<string, HistoryDocument>()
+  /** In a check, what earlier lines would have made of elements of which there are more lines. As bytes, which are not part of the heap. */
+  const made = new Map<string, Uint8Array>()
   const startedAt = new Date()
 
   return {
@@ -40,30 +39,26 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
 
     async operations(records) {
       await replacements.apply(records)
-      const [now, stored] = await Promise.all([timeOf(run.db), storedHistories(elements, replacements, records), lengths.load(records)])
-      for (const pair of new Set(records.map(pairOf))) if (made.has(pair)) stored.set(pair, made.get(pair) as HistoryDocument)
+      const [now, stored] = await Promise.all([
+        timeOf(run.db),
+        storedElements<HistoryDocument>(run, replacements, 'history', records),
+        lengths.load(records)
+      ])
+      for (const pair of records.map(pairOf)) {
+        const element = made.get(pair)
+        if (element) stored.set(pair, BSON.deserialize(element) as HistoryDocument)
+      }
       const moments = { now, startedAt, completedAt: run.completedAt }
       const imported = new Map(stored)
       for (const record of records) {
         const pair = pairOf(record)
         const element = elementAfter(lengths.complete(record, run.completedAt), imported.get(pair), moments)
         imported.set(pair, element)
-        if (run.isCheck && lines.areSeveral(record)) made.set(pair, element)
+        if (run.isCheck && lines.areSeveral(record)) made.set(pair, BSON.serialize(element))
       }
       return [...imported].flatMap(([pair, element]) => writeOf(element, stored.get(pair), now))
     }
   }
-}
-
-/** An element may still stand under an earlier id of its content. That under the present id comes first. */
-const storedHistories = async (elements: Collection<HistoryDocument>, replacements: Replacements, pairs: Pair[]) => {
-  const found = await storedElements(elements, pairs.flatMap(replacements.allIdsOf))
-  const stored = new Map<string, HistoryDocument>()
-  for (const element of found) {
-    const pair = pairOf({ ...element, content_id: replacements.currentId(element.content_id) })
-    if (!stored.has(pair) || pair === pairOf(element)) stored.set(pair, element)
-  }
-  return stored
 }
 
 /** An id of 24 hexadecimal characters as two numbers. */
@@ -177,10 +172,11 @@ class Lengths {
     const { lengths } = this.run.contents
     const duration = lengths.get(0, id)
     if (duration === undefined) return this.known.get(id)
-    const credits = lengths.get(1, id) as number
-    return { duration, credits: Number.isNaN(credits) ? undefined : credits }
+    return { duration: ifKnown(duration), credits: ifKnown(lengths.get(1, id) as number) }
   }
 }
+
+const ifKnown = (value: number) => (Number.isNaN(value) ? undefined : value)
 
 const isTimeAlone = ({ time, percentage }: HistoryRecord) => time !== undefined && percentage === undefined
 

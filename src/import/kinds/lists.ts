@@ -20,7 +20,7 @@ interface Reference {
 }
 
 export const watchlist = (run: ImportRun, replacements: Replacements): Kind<WatchlistRecord> => {
-  const dates = new ElementDates(run, 'watchlist', 'created_at')
+  const dates = new ElementDates(run, replacements, { collection: 'watchlist', date: 'created_at' })
   const counter = idsFor(run, 'watchlist')
   const checkIds = uniqueIds(run, replacements, {
     collection: 'watchlist',
@@ -64,8 +64,9 @@ export const watchlist = (run: ImportRun, replacements: Replacements): Kind<Watc
       const [now, stored] = await Promise.all([timeOf(run.db), dates.of(records)])
       const missing = new Map<string, WatchlistRecord>()
       for (const record of records) {
-        const isNewest = createdAt(record).getTime() === newest.get(0, record.user_id, record.content_id)
-        if (!isNewest || stored.has(pairOf(record))) continue
+        // The id is not that of the check if another import has replaced the content meanwhile.
+        const isOlder = createdAt(record).getTime() < (newest.get(0, record.user_id, record.content_id) ?? 0)
+        if (isOlder || stored.has(pairOf(record))) continue
         missing.set(pairOf(record), record)
         dates.add(record, createdAt(record))
       }
@@ -118,7 +119,7 @@ const ofTitles = <R extends Reference>(
   replacements: Replacements,
   { collection, date, newestCounts, said }: TitleList<R>
 ): Kind<R> => {
-  const dates = new ElementDates(run, collection, date)
+  const dates = new ElementDates(run, replacements, { collection, date })
   const startedAt = new Date()
 
   return {
@@ -136,7 +137,7 @@ const ofTitles = <R extends Reference>(
         return line ? { ...line, user_id, content_id: content_id === null ? anyTitle : titleOf(content_id) } : []
       })
       const [now, stored] = await Promise.all([timeOf(run.db), dates.of(lines)])
-      const known = new Map(stored)
+      const known = new Map([...stored].map(([pair, { at }]) => [pair, at]))
       const operations = new Map<string, Operation>()
       for (const { at, values, ...pair } of lines) {
         const key = pairOf(pair)
@@ -147,8 +148,11 @@ const ofTitles = <R extends Reference>(
         if (!isCounted) continue
         const moment = isDated ? at : startedAt
         const fields = { ...values, [date]: earlier(moment, now) }
-        const read = stored.get(key)
-        operations.set(key, read ? change(pair, { [date]: read }, fields) : insertion({ _id: new ObjectId(), ...pair, ...fields }, now))
+        const there = stored.get(key)
+        const operation = there
+          ? change({ user_id: pair.user_id, content_id: there.content_id, [date]: there.at }, fields)
+          : insertion({ _id: new ObjectId(), ...pair, ...fields }, now)
+        operations.set(key, operation)
         known.set(key, moment)
         dates.add(pair, moment)
       }
@@ -167,8 +171,8 @@ const pairIn = ({ user_id, content_id }: Pair) => ({ user_id, content_id })
 const insertion = (fields: Document, arrived_at: Date): Operation => ({ insertOne: { document: { ...fields, arrived_at } } })
 
 /** Changes an element that is still as it was read. */
-const change = (pair: Pair, read: Document, fields: Document): Operation => ({
-  updateOne: { filter: { ...pair, ...read }, update: { $set: fields, $currentDate: { arrived_at: true } } }
+const change = (read: Document, fields: Document): Operation => ({
+  updateOne: { filter: read, update: { $set: fields, $currentDate: { arrived_at: true } } }
 })
 
 /** Reports elements whose user or content does not exist. Lets earlier ids of contents lead. */
@@ -226,23 +230,30 @@ const pairOnly = { user_id: 1, content_id: 1 }
 
 export const pairOf = ({ user_id, content_id }: Pair) => `${user_id} ${content_id}`
 
-/** When the elements of a list are from. In a check, as if the lines before were written. */
+interface DatedElement {
+  /** May be an earlier id, under which the element still stands. */
+  content_id: number
+  at: Date
+}
+
+/** The dates of stored elements, by user and present content. In a check, as if the lines before were written. */
 class ElementDates {
   private readonly made = new Table(2, 1)
 
   constructor(
     private readonly run: ImportRun,
-    private readonly collection: string,
-    private readonly date: 'created_at' | 'updated_at'
+    private readonly replacements: Replacements,
+    private readonly list: { collection: string; date: 'created_at' | 'updated_at' }
   ) {}
 
   async of(pairs: Pair[]) {
-    const elements = this.run.db.collection<Pair & { created_at: Date; updated_at: Date }>(this.collection)
-    const dates = new Map<string, Date>()
-    for (const element of await storedElements(elements, pairs)) dates.set(pairOf(element), element[this.date])
+    const { collection, date } = this.list
+    const dates = new Map<string, DatedElement>()
+    const found = await storedElements<Pair & { created_at: Date; updated_at: Date }>(this.run, this.replacements, collection, pairs)
+    for (const [pair, element] of found) dates.set(pair, { content_id: element.content_id, at: element[date] })
     for (const pair of pairs) {
       const at = this.made.get(0, pair.user_id, pair.content_id)
-      if (at !== undefined) dates.set(pairOf(pair), new Date(at))
+      if (at !== undefined) dates.set(pairOf(pair), { content_id: pair.content_id, at: new Date(at) })
     }
     return dates
   }
@@ -254,17 +265,31 @@ class ElementDates {
   }
 }
 
-/** One alternative for each user: two lists of ids would make the database look for every content of every user. */
-export const storedElements = async <E extends Pair>(elements: Collection<E>, pairs: Pair[]) => {
-  if (pairs.length === 0) return []
+/** By user and present content. An element may still stand under an earlier id; of two, that under the present id counts. */
+export const storedElements = async <E extends Pair>(
+  { db, isCheck }: ImportRun,
+  { allIdsOf, currentId }: Replacements,
+  collection: string,
+  pairs: Pair[]
+) => {
+  const stored = new Map<string, E>()
+  if (pairs.length === 0) return stored
   const contents = new Map<number, number[]>()
   for (const { user_id, content_id } of pairs) {
     const known = contents.get(user_id)
-    if (known) known.push(content_id)
-    else contents.set(user_id, [content_id])
+    if (known) known.push(...allIdsOf(content_id))
+    else contents.set(user_id, allIdsOf(content_id))
   }
-  const filter = { $or: [...contents].map(([user_id, content_ids]) => ({ user_id, content_id: { $in: content_ids } })) } as Filter<E>
-  return elements.find(filter, { hint: oneForEachContent.key, batchSize: pairs.length + 1 }).toArray()
+  // One alternative for each user: two lists of ids would make the database look for every content of every user.
+  const filter = { $or: [...contents].map(([user_id, ids]) => ({ user_id, content_id: { $in: ids } })) } as Filter<E>
+  // The indexes are made after the check.
+  const index = isCheck ? {} : { hint: oneForEachContent.key }
+  const elements: Collection<E> = db.collection(collection)
+  for await (const element of elements.find<E>(filter, { ...index, batchSize: pairs.length + 1 })) {
+    const pair = pairOf({ user_id: element.user_id, content_id: currentId(element.content_id) })
+    if (!stored.has(pair) || pair === pairOf(element)) stored.set(pair, element)
+  }
+  return stored
 }
 
 /** Finds the title of each content. */
