@@ -32,6 +32,9 @@ declare module 'fastify' {
   }
 }
 
+/** The part of the connections to the database that one account may use at once, so that some are left for the next caller. */
+const partOfOneAccount = 1 / 4
+
 /**
  * Decides for each request whether it is served, when, and for how long (docs/decisions/005). A hook refuses callers that are too fast, and
  * everybody while the event loop is delayed. `admit`, which wraps every handler, bounds the requests in progress, queues those of viewers
@@ -139,9 +142,6 @@ export default fp(
 
 const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip)
 
-/** The part of the connections to the database that one account may use at once, so that some are left for the next caller. */
-const partOfOneAccount = 1 / 4
-
 /**
  * Whether a further request of the caller may be in progress. Callers below their equal share are admitted up to twice the limit, so that
  * one caller does not shut out the others.
@@ -157,8 +157,8 @@ const isRepeatable = ({ method, routeOptions: { config } }: FastifyRequest) =>
   config.isRepeatable ?? (method === 'GET' || method === 'HEAD')
 
 /**
- * Makes a function that reads, and reads again if a connection to the database broke. Whenever it is called, it does not begin to read again
- * later than this many milliseconds from now. The first attempt may answer from memory, without a promise.
+ * Makes a function that reads, and reads again if a connection to the database broke. It does not begin to read again later than this many
+ * milliseconds after it was made, so that time in the queue counts. The first attempt may answer from memory, without a promise.
  */
 const repeating = (read: () => unknown, milliseconds: number) => {
   const deadline = Date.now() + milliseconds

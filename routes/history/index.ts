@@ -21,7 +21,7 @@ import { storedIdsOf } from '../../src/catalogue/contents.js'
 import { historyContentIdMissing, historyContentNotFound, historyUpdateNotFound } from '../../src/errors.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
-import { endOf, markedBy, needsContent, progressIn, readReports, reported, reportOf } from '../../src/viewing/report-bodies.js'
+import { endOf, markedBy, needsContent, progressIn, readReports, reportOf, withEarlierIds } from '../../src/viewing/report-bodies.js'
 import { historyElementBytes, historyPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const shared = { tags: ['History'], security: [{ bearer: [] }] }
@@ -105,10 +105,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const report = reportOf(request.body, catalogue, app.audienceOf(request))
       if (!report) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
-      // The version of ids is for the cache that a later PUT reads. Undefined if the report is older than the removal of its element, and there is no newer one.
+      // The version of ids is for the cache that a later PUT reads.
       const elementId = await reports.put(viewer.id, report, catalogue.skeleton.idsVersion)
       uptake.begin(viewer.id, report)
       reply.code(201)
+      // There is no element if the report is older than its removal.
       if (elementId) reply.header('location', `${settings.BASE_PATH}/history/${elementId}`)
       return done(201, 'The history element was saved')
     }
@@ -167,7 +168,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
           )
         : marks.unwatched(
             id,
-            contents.map(one => reported(one, catalogue))
+            contents.map(one => withEarlierIds(one, catalogue))
           ))
       return { ...done(200, 'The history was marked'), data: { changed } }
     }

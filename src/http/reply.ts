@@ -25,6 +25,7 @@ export const securityHeaders = {
 
 export const ok = <T>(data: T) => ({ success: true as const, data })
 
+/** The spec has the key with the trailing space (schemas/common.ts). */
 export const done = (code: number, text: string): Done => ({ success: true, code, 'message ': text, message: text })
 
 /** Past the end, `prev_page` is the last page with elements. */

@@ -8,7 +8,7 @@ import { newestFirst } from './lists.js'
 import { isCompleted } from './progress.js'
 import type { WatchlistDocument } from './watchlist.js'
 
-/** The fields after `_id` let the index cover counts by status and reads of whole histories. */
+/** Orders the pages of GET /history. The fields after `_id` let it cover counts by status and reads of whole histories. */
 export const coveringIndex = {
   user_id: 1,
   updated_at: -1,

@@ -99,10 +99,7 @@ const completionsAfter = (
   return {}
 }
 
-/**
- * In seconds. A content may be started again by mistake. When the position falls below `briefSeconds`, the old one is kept as `previous`, until a
- * report reaches the old one, or this.
- */
+/** In seconds. Whoever watches this far means it. */
 const lastingSeconds = 600
 
 /** The position before a brief start, which is sent as `previous`. */
@@ -110,7 +107,10 @@ const previous = { previous_time: '$time', previous_percentage: storedPercentage
 
 export const previousFields = Object.keys(previous) as (keyof typeof previous)[]
 
-/** What becomes of the position before a brief start. No fields mean that it is unchanged. */
+/**
+ * What becomes of the position before a brief start: no fields mean that it is unchanged. A content may be started again by mistake. When
+ * the position falls below `briefSeconds`, the old one is kept as `previous`, until a report reaches the old one, or `lastingSeconds`.
+ */
 const previousAfter = ({ time, percentage = 0 }: Progress, completedAt: number) => {
   const changed = (change: (field: string, position: unknown) => unknown) =>
     Object.fromEntries(Object.entries(previous).map(([field, position]) => [field, change(field, position)]))
@@ -142,7 +142,7 @@ export const changesBy = (
   }
 }
 
-/** What every element has, also one that a report adds. */
+/** What every element has, also one that a report adds, besides the user and the content, which an upsert takes from its filter. */
 export const defaultsAt = (observed: Document) => ({
   time: { $ifNull: ['$time', 0] },
   percentage: storedPercentage,
@@ -156,11 +156,11 @@ export const onlyIf = (condition: Document, fields: Document) =>
 /**
  * The update by a report that is made now. The database's clock decides when that is, because the clocks of server processes differ.
  * `$$NOW` is fixed when the operation starts, and another update that starts later may reach the element first. All expressions read the
- * element as it was. `arrived_at` is
- * only for dates that are not the arrival: without it, GET /changes finds the element by `updated_at`, and the report costs one index less.
+ * element as it was.
  */
 export const updateBy = (report: Progress, completedAt: number): Document => {
   const observed = { $max: ['$updated_at', '$$NOW'] }
+  // It arrives at `updated_at`, by which GET /changes finds it, so it needs no date of its arrival in a second index.
   const changes = { ...changesBy(report, { observed, completedAt }), arrived_at: '$$REMOVE' }
   const isIncomplete = { $lt: [storedPercentage, completedAt] }
   return { $set: { ...defaultsAt(observed), ...(report.onlyCompletes ? onlyIf(isIncomplete, changes) : changes) } }

@@ -13,7 +13,7 @@ import { progressOf, type Report } from './progress.js'
 export const needsContent = ({ time, percentage }: ProgressUpdate, { skeleton }: Catalogue, { maxAge }: Audience) =>
   maxAge !== undefined || (percentage === undefined && skeleton.hasDurations) || (time !== undefined && skeleton.hasCredits)
 
-/** What a report says, with the lengths of its content, which is given by its present id, unless `needsContent` is false. */
+/** What a report says, with the lengths of its content, which has its present id. PUT may leave the content out if not `needsContent`. */
 export const progressIn = (content_id: number | undefined, update: ProgressUpdate, { skeleton }: Catalogue, { country }: Audience) =>
   progressOf(update, { country, ...(content_id !== undefined && skeleton.lengthOf(content_id)) })
 
@@ -23,17 +23,18 @@ const check = compileValidator({ schema: ProgressReport })
 export const reportOf = (body: ProgressReport, catalogue: Catalogue, audience: Audience): Report | undefined => {
   const content_id = catalogue.availableId(body.content_id, audience)
   if (content_id === undefined) return undefined
-  return { ...reported(content_id, catalogue), progress: progressIn(content_id, body, catalogue, audience) }
+  return { ...withEarlierIds(content_id, catalogue), progress: progressIn(content_id, body, catalogue, audience) }
 }
 
-export const reported = (content_id: number, { skeleton }: Catalogue) => {
+/** A content with its earlier ids. Nearly all have none. */
+export const withEarlierIds = (content_id: number, { skeleton }: Catalogue) => {
   const [, ...earlier] = skeleton.idsOf(content_id)
   return { content_id, earlier }
 }
 
 /** The report of a content that is played to its end. */
 export const endOf = (content_id: number, catalogue: Catalogue): Report => ({
-  ...reported(content_id, catalogue),
+  ...withEarlierIds(content_id, catalogue),
   progress: { time: catalogue.skeleton.lengthOf(content_id).duration, percentage: 100, onlyCompletes: true }
 })
 

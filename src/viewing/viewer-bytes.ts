@@ -11,7 +11,7 @@ import type { ListElement } from './lists.js'
 import { toRating } from './ratings.js'
 import { toWatchlist, type WatchlistDocument } from './watchlist.js'
 
-/** Puts its content into each element. Skips elements whose content is missing in the database, or cannot be served. */
+/** Puts its content into each element. Skips elements whose content is missing in the database, or cannot be served; totals still count them. */
 export const withContents = async <T extends { content_id: number }, Joined>(
   { fragments }: Catalogue,
   elements: T[],
