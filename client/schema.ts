@@ -2834,7 +2834,7 @@ export interface operations {
                 year?: number[];
                 /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them will do */
                 title?: number;
-                /** @description Up to 8 words or beginnings of words. Finds contents that have all of them in their names, keywords, description or the names of their terms, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 contents match without */
+                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds contents that have all of them in their names, keywords, description or the names of their terms, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 contents match without */
                 search?: string;
                 /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes */
                 order_by?: "start_date" | "created_at" | "name" | "weight" | "position" | "year";
@@ -5755,7 +5755,7 @@ export interface operations {
             query?: {
                 /** @description Start of the window, by default now */
                 from?: string;
-                /** @description End of the window, by default 24 hours after `from` */
+                /** @description End of the window, not before `from`, by default 24 hours after it */
                 to?: string;
                 /** @description Only these channels */
                 channel?: string[];

@@ -23,7 +23,7 @@ export const ContentsQuery = Type.Object({
         pattern: '[\\p{L}\\p{N}]',
         format: 'search',
         'x-rule': `a string of at most ${maxValueLength} characters and ${maxWords} words, with a letter or a digit`,
-        description: `Up to ${maxWords} words or beginnings of words. Finds contents that have all of them in their names, keywords, description or the names of their terms, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 contents match without`,
+        description: `Up to ${maxWords} words or beginnings of words, with at least one letter or digit. Finds contents that have all of them in their names, keywords, description or the names of their terms, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 contents match without`,
         examples: ['harbour']
       }),
       Type.String({ minLength: 1, maxLength: maxValueLength })

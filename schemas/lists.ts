@@ -10,15 +10,13 @@ export const maxCursorLength = 1000
 export const Several = <T extends TSchema>(item: T, description: string, example: unknown) =>
   Type.Optional(Type.Array(item, { minItems: 1, maxItems: maxValues, style: 'form', explode: false, description, examples: [[example]] }))
 
-/** Accepts 0, which matches nothing. */
-const AnyId = published(Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 1 }))
+/** 0 matches nothing. */
+const AnyId = Type.Integer({ minimum: 0 })
 
 export const Ids = (description: string, example: number) => Several(AnyId, description, example)
 /** Any content of a title stands for the title, under its present id or an earlier one. */
 export const TitleId = (description: string) =>
-  Type.Optional(
-    published(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1188] }), Type.Integer({ minimum: 1 }))
-  )
+  Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1188] }))
 export const Names = (description: string, example: string) =>
   Several(Type.String({ minLength: 1, maxLength: maxValueLength }), description, example)
 

@@ -7,15 +7,17 @@ const longestTag = 35
 const languageTag =
   '([A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[A-WY-Za-wy-z0-9](-[A-Za-z0-9]{2,8})+)*(-[Xx](-[A-Za-z0-9]{1,8})+)?'
 
+/** `off` has the form of a language tag. In other spellings, apps would take it for one. Some client languages have no pattern for that. */
+const exceptOff = '(?![Oo][Ff][Ff]$)'
+
 const Tag = (pattern: string, rule: string, description: string) =>
   published(
     Nullable(Type.String({ pattern, maxLength: longestTag, 'x-rule': `${rule} of at most ${longestTag} characters` })),
-    Nullable(Type.String({ maxLength: longestTag, description }))
+    Nullable(Type.String({ pattern: pattern.replace(exceptOff, ''), maxLength: longestTag, description }))
   )
-// `off` has the form of a language tag. In other spellings, apps would take it for one.
-const Audio = Tag(`^(?![Oo][Ff][Ff]$)${languageTag}$`, 'a language tag', 'Language tag (BCP 47) of the audio. Null for none')
+const Audio = Tag(`^${exceptOff}${languageTag}$`, 'a language tag', 'Language tag (BCP 47) of the audio. Null for none')
 const Subtitles = Tag(
-  `^(off|(?![Oo][Ff][Ff]$)${languageTag})$`,
+  `^(off|${exceptOff}${languageTag})$`,
   'a language tag or off,',
   'Language tag (BCP 47) of the subtitles, or `off`. Null for none'
 )
