@@ -26,11 +26,21 @@ export type Call<M extends Method> = <Path extends PathsWith<M>, Init extends Ma
   ...init: undefined extends Init ? [init?: Init] : [init: Init]
 ) => Promise<Answer<Success<Path, M, Init>> & (M extends 'get' ? Stale : unknown)>
 
-/** Sends a request with a timeout, and sets the clock from the response. */
+/** Aborts after this many milliseconds. Not `AbortSignal.timeout`: Node.js may collect one that only `AbortSignal.any` knows. */
+const timeoutSignal = (milliseconds: number) => {
+  const controller = new AbortController()
+  const timeOut = () => controller.abort(new DOMException(`There was no response within ${milliseconds} ms`, 'TimeoutError'))
+  const timer = setTimeout(timeOut, milliseconds)
+  // In Node.js, the timer must not keep the process alive.
+  ;(timer as { unref?: () => void }).unref?.()
+  return controller.signal
+}
+
+/** Sends a request with a timeout, which includes the body of the response, and sets the clock from it. */
 export const createTransport = (fetch: Fetch, timeout: number, clock: Clock): Fetch => {
   return async request => {
     const asked = Date.now()
-    const response = await fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeout)]) })
+    const response = await fetch(request, { signal: AbortSignal.any([request.signal, timeoutSignal(timeout)]) })
     clock.learn(response, asked)
     return response
   }

@@ -5,8 +5,11 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
 import type { ClientOptions, Schemas } from '../../client/index.js'
 import { clientTypes } from '../../scripts/openapi.js'
@@ -205,6 +208,18 @@ t.test('errors say what is wrong and what to do', async t => {
   t.test('no answer at all', async t => {
     const silent = await behind(t, () => {}, { timeout: 50 })
     t.match(await errorOf(silent.get('/terms')), { kind: 'no-answer', message: /not answer/, cause: { name: 'TimeoutError' } })
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const collecting = setInterval(collect, 10)
+    const patient = await behind(t, () => {}, { timeout: 500 })
+    t.equal(
+      await Promise.race([kindOf(patient.get('/terms')), sleep(5000, 'it still waits')]),
+      'no-answer',
+      'whatever is collected meanwhile'
+    )
+    clearInterval(collecting)
+    const begun = await behind(t, (_request, response) => response.writeHead(200).write('{"success"'), { timeout: 100 })
+    t.equal(await kindOf(begun.get('/terms')), 'no-answer', 'the timeout includes the body')
     const cut = await behind(t, (_request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('{"success"')
       setTimeout(() => response.destroy(), 20)
