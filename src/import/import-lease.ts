@@ -30,7 +30,8 @@ export const withImportLease = async <T extends object>(
   work: (lease: Pick<Lease, 'confirm'>) => Promise<T>,
   { kinds, onWait, signal }: TurnOptions
 ): Promise<T | undefined> => {
-  const names = [...new Set(kinds.map(leaseOf))]
+  // That of viewers first: it may be held for hours, and waiting for it must not keep the CMS out.
+  const names = [viewersLease, catalogueLease].filter(name => kinds.some(kind => leaseOf(kind) === name))
   let isWaiting = false
   while (!signal.aborted) {
     const done = await withLeases(db, names, work)

@@ -155,14 +155,21 @@ t.test('an import begins when another one has ended', async t => {
 
 t.test('imports of the catalogue and of what viewers have do not wait for each other', async t => {
   const { db } = await importer(t)
-  const stop = new AbortController()
-  const options = { onWait: () => stop.abort(), signal: stop.signal }
-  const done = await leasesOf(db).withLease(viewersLease, async () => [
-    await withImportLease(db, async () => ['catalogue'], { ...options, kinds: ['terms', 'contents'] }),
-    await withImportLease(db, async () => ['both'], { ...options, kinds: ['contents', 'history'] }),
-    await db.collection('leases').countDocuments()
-  ])
-  t.strictSame(done, [['catalogue'], undefined, 1], 'and an import of both gives back the lease that it could have')
+  const importing = (...kinds: ImportKind[]) => {
+    const stop = new AbortController()
+    return withImportLease(db, async () => kinds, { kinds, onWait: () => stop.abort(), signal: stop.signal })
+  }
+  const heldLeases = () => db.collection('leases').countDocuments()
+  t.strictSame(
+    await leasesOf(db).withLease(viewersLease, async () => [await importing('terms', 'contents'), await importing('users', 'history')]),
+    [['terms', 'contents'], undefined]
+  )
+  for (const lease of [viewersLease, catalogueLease])
+    t.strictSame(
+      await leasesOf(db).withLease(lease, async () => [await importing('contents', 'history'), await heldLeases()]),
+      [undefined, 1],
+      'an import of both gives back the lease that it could have'
+    )
 })
 
 t.test('waiting can be stopped', async t => {
