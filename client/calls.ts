@@ -26,14 +26,14 @@ export type Call<M extends Method> = <Path extends PathsWith<M>, Init extends Ma
   ...init: undefined extends Init ? [init?: Init] : [init: Init]
 ) => Promise<Answer<Success<Path, M, Init>> & (M extends 'get' ? Stale : unknown)>
 
-/** Aborts after this many milliseconds. Not `AbortSignal.timeout`: Node.js may collect one that only `AbortSignal.any` knows. */
+/** Those that have not fired. Node.js may collect one that only `AbortSignal.any` knows, and it then never fires. */
+const timeouts = new Set<AbortSignal>()
+
 const timeoutSignal = (milliseconds: number) => {
-  const controller = new AbortController()
-  const timeOut = () => controller.abort(new DOMException(`There was no response within ${milliseconds} ms`, 'TimeoutError'))
-  const timer = setTimeout(timeOut, milliseconds)
-  // In Node.js, the timer must not keep the process alive.
-  ;(timer as { unref?: () => void }).unref?.()
-  return controller.signal
+  const signal = AbortSignal.timeout(milliseconds)
+  timeouts.add(signal)
+  signal.addEventListener('abort', () => timeouts.delete(signal))
+  return signal
 }
 
 /** Sends a request with a timeout, which includes the body of the response, and sets the clock from it. */
