@@ -83,14 +83,7 @@ export class Skeleton {
 
   /** The earlier ids, by the id that they lead to. */
   replaced() {
-    const replaced = new Map<number, number[]>()
-    for (const earlier of this.successors.keys()) {
-      const current = this.currentId(earlier)
-      const others = replaced.get(current)
-      if (others) others.push(earlier)
-      else replaced.set(current, [earlier])
-    }
-    return replaced
+    return earlierIdsIn(this.successors)
   }
 
   hasTerm(term: number) {
@@ -256,6 +249,18 @@ export const currentIdIn = (successors: ReadonlyMap<number, number>, id: number)
     current = next
   }
   return current
+}
+
+/** The earlier ids, by the id that they lead to. */
+export const earlierIdsIn = (successors: ReadonlyMap<number, number>) => {
+  const replaced = new Map<number, number[]>()
+  for (const earlier of successors.keys()) {
+    const current = currentIdIn(successors, earlier)
+    const others = replaced.get(current)
+    if (others) others.push(earlier)
+    else replaced.set(current, [earlier])
+  }
+  return replaced
 }
 
 /** Caches what is made from a skeleton until a content changes. */

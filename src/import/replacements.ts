@@ -1,5 +1,5 @@
 import type { ContentDocument } from '../catalogue/content-documents.js'
-import { currentIdIn } from '../catalogue/skeleton.js'
+import { currentIdIn, earlierIdsIn } from '../catalogue/skeleton.js'
 import { revisionsOf } from '../database/revisions.js'
 import { Table } from '../table.js'
 import type { ImportRun, ReportFault } from './kind.js'
@@ -17,7 +17,7 @@ export class Replacements {
   private stored: Map<number, number> | undefined
   private final = new Map<number, number>()
   /** The earlier ids of contents, by the id that they have now. */
-  private readonly earlier = new Map<number, number[]>()
+  private earlier: ReadonlyMap<number, readonly number[]> = new Map()
   private revision = -1
   private readonly revisions: ReturnType<typeof revisionsOf>
 
@@ -57,16 +57,8 @@ export class Replacements {
       const claim = cycle.map(id => claims.get(id)).find(found => found !== undefined)
       if (claim) report(claim.place, 'replaces', `makes a cycle: ${cycleText(cycle)}`)
     }
-    this.settle(final)
-  }
-
-  private settle(final: Map<number, number>) {
     this.final = final
-    this.earlier.clear()
-    for (const id of final.keys()) {
-      const current = this.currentId(id)
-      this.earlier.set(current, [...(this.earlier.get(current) ?? []), id])
-    }
+    this.earlier = earlierIdsIn(final)
   }
 
   /** Whether a content was replaced before the run and stays so. Its record then changes nothing. */

@@ -73,9 +73,9 @@ export class ContentWarnings {
     const single = this.types.filter((_, number) => this.lines[number] === 1)
     if (this.total < linesForTypes || single.length === 0) return
     const known = new Set(await this.contents.distinct('type', { type: { $in: single } }))
-    for (const [id] of this.typeOf.pairs()) {
-      const type = this.nameOf(id) as string
-      if (this.lines[this.numberOf(type)] === 1 && !known.has(type)) yield [id, 'type', `no other content has the type ${type}`]
+    for (const [id, number] of this.typeOf.pairs()) {
+      const type = this.types[number] as string
+      if (this.lines[number] === 1 && !known.has(type)) yield [id, 'type', `no other content has the type ${type}`]
     }
   }
 
