@@ -62,20 +62,22 @@ t.test('a check foresees what depends on contents of the same run', async t => {
       minutes(4, { markers: [{ type: 'credits', start: 500 }] }),
       minutes(5, {}),
       film(6),
-      film(7, { markers: [{ type: 'credits', start: 500 }] })
+      film(7, { markers: [{ type: 'credits', start: 500 }] }),
+      film(8, { markers: [{ type: 'credits', start: 0 }] })
     ),
-    'history.ndjson': lines(...[4, 5, 6, 7].map(content_id => ({ user_id: 1, content_id, time: 600 }))),
+    'history.ndjson': lines(...[4, 5, 6, 7, 8].map(content_id => ({ user_id: 1, content_id, time: 600 }))),
     'ratings.ndjson': lines(
       ...[1, 2, 3].map(content_id => ({ user_id: 1, content_id, rating: 'like', created_at: '2024-01-01T00:00:00Z' }))
     )
   }
-  t.match(await counts(texts), { history: [4, 0, 0], ratings: [1, 0, 2] })
+  t.match(await counts(texts), { history: [5, 0, 0], ratings: [1, 0, 2] })
   const percentages = (await all('history')).map(({ content_id, percentage }) => [content_id, percentage])
   t.strictSame(percentages.sort(), [
     [4, 90],
     [5, 60],
     [6, 0],
-    [7, 90]
+    [7, 90],
+    [8, 90]
   ])
   const times = { 'history.ndjson': lines({ user_id: 2, content_id: 5, time: 500 }) }
   t.strictSame(await counts(times), { history: [1, 0, 0] })

@@ -22,7 +22,7 @@ export const contents = (run: ImportRun, replacements: Replacements): Kind<Conte
     const { id, parent_id } = record
     if (parent_id) run.contents.parents.add([id], parent_id)
     const { duration, credits } = lengthsOf({ duration: record.duration ?? null, markers: markersOf(record) })
-    if (duration ?? credits) run.contents.lengths.add([id], duration ?? Number.NaN, credits ?? Number.NaN)
+    if (duration !== undefined || credits !== undefined) run.contents.lengths.add([id], duration ?? Number.NaN, credits ?? Number.NaN)
     warnings.add(record)
   }
 
