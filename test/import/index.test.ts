@@ -8,9 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ImportKind } from '../../schemas/import.js'
+import { connectionTo } from '../../src/database/connection.js'
 import { LeaseLost, leasesOf } from '../../src/database/leases.js'
 import type { ErrorAnswer } from '../../src/errors.js'
 import { catalogueLease, viewersLease, withImportLease } from '../../src/import/import-lease.js'
+import { importFiles } from '../../src/import/index.js'
 import {
   countsOrThrow,
   type ImportOutcome,
@@ -170,6 +172,37 @@ t.test('imports of the catalogue and of what viewers have do not wait for each o
       [undefined, 1],
       'an import of both gives back the lease that it could have'
     )
+})
+
+t.test('an import of both writes only as long as it has both leases', async t => {
+  const { db } = await importer(t)
+  const { signal } = new AbortController()
+  const leases = db.collection<{ _id: string }>('leases')
+  const both = { kinds: ['history', 'contents'] as ImportKind[], onWait: () => undefined, signal }
+  for (const lease of [viewersLease, catalogueLease])
+    await withImportLease(
+      db,
+      async ({ confirm }) => {
+        const { maxTimeMS = 0 } = await confirm()
+        t.ok(maxTimeMS > 0 && Number.isFinite(maxTimeMS), 'a write may last until the first of them runs out')
+        await leases.deleteOne({ _id: lease })
+        await t.rejects(confirm(), { message: /^The lease of this import/ })
+        return [true]
+      },
+      both
+    )
+})
+
+t.test('an import that loses the database while it writes says so', async t => {
+  const { url, all } = await importer(t)
+  const proxy = await proxyTo(t, url)
+  const { client, db } = connectionTo(proxy.url, { serverSelectionTimeoutMS: 500 })
+  t.teardown(() => client.close())
+  const lost = proxy.at('a film that is not written', proxy.leave)
+  const imported = importFiles(db, { 'contents.ndjson': lines(film(1, { title: { de: 'a film that is not written' } })) }, {})
+  await t.rejects(imported, { message: /ECONNREFUSED|closed/ })
+  await lost
+  t.strictSame(await all('contents'), [])
 })
 
 t.test('waiting can be stopped', async t => {

@@ -234,6 +234,16 @@ t.test('continue watching', async t => {
     t.strictSame(await cards(viewer), [['next', 104]])
   })
 
+  t.test('is not harmed by elements of other software that lack a content or a date', async t => {
+    const viewer = await viewerOf(app)
+    await watch(viewer, 401, { time: 600, percentage: 20 })
+    const element = { user_id: viewer.id, time: 600, percentage: 20 }
+    for (const foreign of [element, { ...element, content_id: 402 }])
+      await stored.insertOne(foreign as HistoryDocument, { bypassDocumentValidation: true })
+    t.strictSame(await cards(viewer), [['resume', 401]])
+    t.equal((await viewer.get('/recommendations')).statusCode, 200)
+  })
+
   t.test('looks at the 2,000 elements that were watched last', async t => {
     const viewer = await viewerOf(app)
     const element = (content_id: number, at: number, given: Partial<HistoryDocument> = {}) =>

@@ -367,6 +367,7 @@ t.test('an age limit holds for ratings', async t => {
   t.strictSame(collectionOf(await asChild('GET', '/ratings')), [], 'a profile has ratings of its own')
   await app.data.ratings.put(child, 2, 'like')
   await app.data.ratings.put(child, 4, 'dislike')
+  for (const user of [child, viewer.id]) await app.data.ratings.put(user, 99, 'like')
   for (const id of [2, 3]) {
     assertNotFound(t, await asChild('PUT', `/ratings/${id}`, { rating: 'like' }))
     assertNotFound(t, await asChild('DELETE', `/ratings/${id}`))
@@ -383,5 +384,9 @@ t.test('an age limit holds for ratings', async t => {
   )
   assertDone(t, await viewer.remove(`/profiles/${child}`), 200)
   t.equal(await databaseOf(app).collection('ratings').countDocuments({ user_id: child }), 0, 'they go with the profile')
-  t.equal(collectionOf(await viewer.get('/ratings')).length, 2)
+  t.strictSame(
+    (await ratingsBy(viewer)).map(([content_id]) => content_id),
+    [2, 1]
+  )
+  t.equal((await viewer.get('/ratings')).json().data.meta.total_count, 3, 'without a limit, what the catalogue lacks is counted')
 })

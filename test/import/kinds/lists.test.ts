@@ -339,6 +339,7 @@ t.test('preferences', async t => {
   ]
   t.strictSame(await stored(), expected)
   t.strictSame(await counts(file), { preferences: [0, 0, 6] })
+  t.strictSame(await counts(of({ content_id: 1 })), { preferences: [0, 0, 1] }, 'a file that says nothing')
   t.strictSame(await stored(), expected)
   t.strictSame(await faults(of({ user_id: 9, content_id: null, audio: 'de' }, { content_id: 8, audio: 'de' })), [
     'preferences.ndjson:1: user_id: there is no user 9',
