@@ -238,7 +238,10 @@ t.test('continue watching', async t => {
     const viewer = await viewerOf(app)
     await watch(viewer, 401, { time: 600, percentage: 20 })
     const element = { user_id: viewer.id, time: 600, percentage: 20 }
-    for (const foreign of [element, { ...element, content_id: 402 }])
+    for (const foreign of [
+      { ...element, updated_at: new Date() },
+      { ...element, content_id: 402 }
+    ])
       await stored.insertOne(foreign as HistoryDocument, { bypassDocumentValidation: true })
     t.strictSame(await cards(viewer), [['resume', 401]])
     t.equal((await viewer.get('/recommendations')).statusCode, 200)
