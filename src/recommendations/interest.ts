@@ -75,15 +75,15 @@ export const viewingOf = (
     for (let like = likes[next]; like && like.at >= since; like = likes[++next]) add(like.title, like.title, full)
   }
   history.content_ids.forEach((content_id, i) => {
-    const row = content_id === undefined ? undefined : skeleton.currentRow(content_id)
+    const row = skeleton.currentRow(content_id)
     if (row === undefined) return
     const title = tree.title(row)
     // A title that was begun after it was seen in vain does not fade, even if it was begun for only a moment.
-    if ((seen.get(title) ?? Number.POSITIVE_INFINITY) <= (history.updated[i] ?? 0)) seen.delete(title)
+    if ((seen.get(title) ?? Number.POSITIVE_INFINITY) <= (history.updated[i] as number)) seen.delete(title)
     if (!isBegun(history, i)) return
     if (unwanted.has(title)) return
     excluded.add(title)
-    addLikes(history.updated[i] ?? Number.NEGATIVE_INFINITY)
+    addLikes(history.updated[i] as number)
     add(row, title, interestOf(watchedIn(history, i), settings))
   })
   addLikes(Number.NEGATIVE_INFINITY)

@@ -46,7 +46,7 @@ export const continueWatching = (
 ): Card[] => {
   const { content_ids, percentages, plays, updated } = history
   const now = Date.now()
-  const rows = content_ids.map(id => (id === undefined ? undefined : skeleton.currentRow(id)))
+  const rows = content_ids.map(id => skeleton.currentRow(id))
   const playsOf = playsByRow(rows, plays)
   const dismissedAt = tree.latest(dismissed)
   const isShown = (row: number) => isAvailable(skeleton, row, now, audience)

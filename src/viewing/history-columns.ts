@@ -27,12 +27,12 @@ export const coveringIndex = {
  * other lists, which are read along (see `Row`). Columns may end before the last row.
  */
 export interface HistoryColumns {
-  content_ids: (number | undefined)[]
+  content_ids: number[]
   times: (number | undefined)[]
   percentages: (number | undefined)[]
   plays: number[]
   /** In milliseconds. */
-  updated: (number | undefined)[]
+  updated: number[]
   /** Those of positions before a brief start. */
   previousTimes: (number | undefined)[]
   previousPercentages: (number | undefined)[]
@@ -155,14 +155,15 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
   const columnsIn = (rows: Uint8Array[]): HistoryColumns & Lists => {
     const columns = readColumns(rows)
     return {
-      content_ids: columns.content_id,
+      // Every element has both: the index has null for what a document lacks.
+      content_ids: columns.content_id as number[],
       times: columns.time,
       percentages: columns.percentage,
       // An element at its end was completed at least once, whatever an import says.
       plays: columns.content_id.map((_, i) => Math.max(columns.plays[i] ?? 0, isCompleted(columns.percentage[i], completedAt) ? 1 : 0)),
       previousTimes: columns.previous_time,
       previousPercentages: columns.previous_percentage,
-      updated: columns.updated_at,
+      updated: columns.updated_at as number[],
       hidden: columns.hidden.filter(isDefined),
       ratings: ratingsIn(columns.rated, columns.rating, columns.rated_at),
       seen: timesOf(columns.seen, columns.seen_since),
