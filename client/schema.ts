@@ -572,6 +572,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the people of the catalogue
+         * @description Sorted by name. A search is sorted by relevance, and of equal matches those come first who are in the credits of the most titles that are open now.
+         */
+        get: operations["listPeople"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{personId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a person
+         * @description GET /contents with `people` lists the items that have them in their credits.
+         */
+        get: operations["getPerson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/playing": {
         parameters: {
             query?: never;
@@ -1506,6 +1546,8 @@ export interface components {
             age_ratings?: components["schemas"]["AgeRating"][];
             /** @description Taxonomy terms of the item itself */
             terms: components["schemas"]["ContentTerm"][];
+            /** @description Who made the item and who plays in it, in the order of the catalogue */
+            credits?: components["schemas"]["Credit"][];
         };
         ContentTerm: {
             id: number;
@@ -1515,6 +1557,26 @@ export interface components {
              * @example discipline
              */
             taxonomy: string;
+        };
+        Credit: {
+            person: components["schemas"]["Person"];
+            /** @enum {string} */
+            role: "actor" | "director" | "writer" | "creator" | "producer" | "composer" | "presenter" | "guest";
+            /**
+             * @description Whom an actor plays
+             * @example Captain Mora
+             */
+            character: string | null;
+        };
+        Person: {
+            id: number;
+            /** @example Ines Halvorsen */
+            name: string;
+            /**
+             * @description URL of a picture
+             * @example https://images.example.com/people/71.jpg
+             */
+            image: string | null;
         };
         SimilarAnswer: {
             /** @enum {boolean} */
@@ -2143,6 +2205,20 @@ export interface components {
             password: string;
             /** @example staple battery horse correct */
             new_password: string;
+        };
+        PersonPageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["PersonPage"];
+        };
+        PersonPage: {
+            collection: components["schemas"]["Person"][];
+            meta: components["schemas"]["Meta"];
+        };
+        PersonAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Person"];
         };
         Playing: {
             content_id: number;
@@ -2834,7 +2910,9 @@ export interface operations {
                 year?: number[];
                 /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them will do */
                 title?: number;
-                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds contents that have all of them in their names, keywords, description or the names of their terms, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 contents match without */
+                /** @description Only items with credits of any of these people */
+                people?: number[];
+                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds contents that have all of them in their names, keywords, description or the names of their terms and people, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
                 search?: string;
                 /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes */
                 order_by?: "start_date" | "created_at" | "name" | "weight" | "position" | "year";
@@ -4735,6 +4813,82 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["InternalServerError"];
+        };
+    };
+    listPeople: {
+        parameters: {
+            query?: {
+                /** @description Only these people */
+                ids?: number[];
+                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds people who have all of them in their names, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
+                search?: string;
+                /** @description Elements per page */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonPageAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the person
+                 * @example 71
+                 */
+                personId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     play: {

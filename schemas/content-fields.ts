@@ -4,14 +4,14 @@ import { Nullable, oldest } from './common.js'
 export const markerTypes = ['intro', 'recap', 'credits', 'preview'] as const
 const imageKinds = ['poster', 'backdrop', 'thumbnail', 'logo', 'still'] as const
 
-const OneOf = <const V extends string>(values: readonly V[]) => Type.Unsafe<V>({ type: 'string', enum: [...values] })
+export const OneOf = <const V extends string>(values: readonly V[]) => Type.Unsafe<V>({ type: 'string', enum: [...values] })
 const Line = <T extends Record<string, TSchema>>(properties: T) => Type.Object(properties, { additionalProperties: false })
-const ListOf = <T extends TSchema>(items: T, maxItems: number, what: string): TArray<T> =>
+export const ListOf = <T extends TSchema>(items: T, maxItems: number, what: string): TArray<T> =>
   Type.Array(items, { maxItems, 'x-rule': `a list of at most ${maxItems} ${what}` })
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Second = Type.Number({ minimum: 0, 'x-rule': 'a number of seconds from 0' })
-const Label = Type.String({ minLength: 1, maxLength: 40 })
+export const LabelOf = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const Pixels = Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 export const Country = Type.String({ pattern: '^[A-Za-z]{2}$', 'x-rule': 'an ISO 3166 code of two letters' })
 export const ImageUrl = Type.String({
@@ -87,7 +87,7 @@ export const contentFields = {
     wire: Type.Array(Image, { description: 'Pictures for more than one place of an app. `thumbnail` is the one that every item has' })
   },
   age_ratings: {
-    line: ListOf(Line({ country: Country, system: Label, value: Label }), 60, 'ratings'),
+    line: ListOf(Line({ country: Country, system: LabelOf(40), value: LabelOf(40) }), 60, 'ratings'),
     wire: Type.Array(AgeRating, { description: 'What national rating systems say. Only `min_age` limits profiles' })
   }
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, Timestamp } from './common.js'
 import { wireFields } from './content-fields.js'
+import { Credit } from './people.js'
 
 const Texts = Type.Record(Type.String(), Type.String(), {
   description: 'Texts by language code',
@@ -58,7 +59,13 @@ export type ContentTerm = Static<typeof ContentTerm>
 
 /** What lists leave out. */
 export const ContentDetails = Type.Composite(
-  [Content, Type.Object({ terms: Type.Array(ContentTerm, { description: 'Taxonomy terms of the item itself' }) })],
+  [
+    Content,
+    Type.Object({
+      terms: Type.Array(ContentTerm, { description: 'Taxonomy terms of the item itself' }),
+      credits: Type.Optional(Type.Array(Credit, { description: 'Who made the item and who plays in it, in the order of the catalogue' }))
+    })
+  ],
   { $id: 'ContentDetails' }
 )
 export type ContentDetails = Static<typeof ContentDetails>

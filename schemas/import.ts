@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { Nullable, oldest } from './common.js'
-import { Country, lineFields } from './content-fields.js'
+import { Country, ImageUrl, LabelOf, ListOf, lineFields, OneOf } from './content-fields.js'
+import { creditRoles } from './people.js'
 import { preferenceFields } from './preferences.js'
 import { Rating } from './rating.js'
 
@@ -30,6 +31,8 @@ const Closed = <T extends TProperties>(properties: T) => Type.Object(properties,
 const times = { created_at: Type.Optional(Moment), updated_at: Type.Optional(Moment) }
 
 const Plan = Closed({ id: Text, vendor_name: Text })
+
+const Credit = Closed({ person_id: Id, role: OneOf(creditRoles), character: Type.Optional(Nullable(LabelOf(200))) })
 
 export const ContentRecord = Closed({
   id: Id,
@@ -63,6 +66,7 @@ export const ContentRecord = Closed({
   position: Type.Optional(Nullable(Whole)),
   replaces: Type.Optional(Type.Array(Id, { maxItems: 1000, 'x-rule': 'a list of at most 1,000 ids' })),
   ...lineFields,
+  credits: Type.Optional(Nullable(ListOf(Credit, 200, 'credits'))),
   deleted_at: Type.Optional(Nullable(Moment)),
   ...times
 })
@@ -70,6 +74,9 @@ export type ContentRecord = Static<typeof ContentRecord>
 
 export const TermRecord = Closed({ id: Type.Optional(Id), vendor_id: SomeText, name: Text, taxonomy: SomeText, ...times })
 export type TermRecord = Static<typeof TermRecord>
+
+export const PersonRecord = Closed({ id: Id, name: LabelOf(200), image: Type.Optional(Nullable(ImageUrl)), ...times })
+export type PersonRecord = Static<typeof PersonRecord>
 
 const rail = {
   id: Id,
@@ -152,6 +159,7 @@ export type PreferencesRecord = Static<typeof PreferencesRecord>
 export const importRecords = {
   users: UserRecord,
   terms: TermRecord,
+  people: PersonRecord,
   contents: ContentRecord,
   'rail-collections': RailCollectionRecord,
   legal: LegalRecord,

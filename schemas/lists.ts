@@ -3,6 +3,8 @@ import { published } from './published.js'
 
 export const maxValues = 100
 export const maxValueLength = 200
+/** The words of a search. Each takes time, and nobody types more. */
+export const maxWords = 8
 /** Cursors are longer than what people type. */
 export const maxCursorLength = 1000
 
@@ -19,6 +21,22 @@ export const TitleId = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1188] }))
 export const Names = (description: string, example: string) =>
   Several(Type.String({ minLength: 1, maxLength: maxValueLength }), description, example)
+
+export const Search = (whatItFinds: string, example: string) =>
+  Type.Optional(
+    // The regular expressions of some client languages lack `\p`.
+    published(
+      Type.String({
+        maxLength: maxValueLength,
+        pattern: '[\\p{L}\\p{N}]',
+        format: 'search',
+        'x-rule': `a string of at most ${maxValueLength} characters and ${maxWords} words, with a letter or a digit`,
+        description: `Up to ${maxWords} words or beginnings of words, with at least one letter or digit. ${whatItFinds}. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without`,
+        examples: [example]
+      }),
+      Type.String({ minLength: 1, maxLength: maxValueLength })
+    )
+  )
 
 export const Moment = (description: string, example: string) =>
   Type.Optional(

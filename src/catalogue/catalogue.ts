@@ -11,6 +11,7 @@ import { Fragments } from './fragments.js'
 import { type CatalogueKind, catalogueKinds } from './kinds.js'
 import type { LegalDocument } from './legal-documents.js'
 import { Listing } from './listing.js'
+import { nobody, readPeople } from './people.js'
 import type { RailCollectionDocument } from './rail-collections.js'
 import { readProgrammes, Schedule } from './schedule.js'
 import { Search } from './search/index.js'
@@ -43,6 +44,7 @@ interface CatalogueOptions {
 /** The catalogue in memory. Revisions tell which collections to reload. */
 export class Catalogue {
   terms = new Terms([])
+  people = nobody
   railCollections: RailCollectionDocument[] = []
   legal = new Map<string, LegalDocument>()
   supportTexts = new SupportTexts([])
@@ -171,6 +173,9 @@ export class Catalogue {
         return this.readContents(full)
       case 'terms':
         this.terms = new Terms(await data.terms.all())
+        return
+      case 'people':
+        this.people = await readPeople(this.keepingFresh(data.people.all()), this.people)
         return
       case 'rail_collections':
         this.railCollections = await data.railCollections.all()

@@ -2,6 +2,14 @@ import type { PageQuery } from '../../schemas/page.js'
 
 type Key = string | number | null
 
+/** The column itself, or a longer copy, so that `at` is within it. */
+export const roomFor = <Column extends Int32Array | Float64Array>(column: Column, at: number): Column => {
+  if (at < column.length) return column
+  const grown = new (column.constructor as new (length: number) => Column)(Math.ceil(at * 1.25) + 256)
+  grown.set(column)
+  return grown
+}
+
 /** A dictionary-encoded column: stores each distinct value once, and its number in each row. */
 export class DictionaryColumn<Value> {
   private readonly values: Value[] = []
@@ -31,11 +39,7 @@ export class DictionaryColumn<Value> {
     const known = this.numbers.get(key)
     const number = known ?? this.values.push(value) - 1
     this.numbers.set(key, number)
-    if (row >= this.column.length) {
-      const grown = new Int32Array(Math.ceil(row * 1.25) + 256)
-      grown.set(this.column)
-      this.column = grown
-    }
+    this.column = roomFor(this.column, row)
     this.column[row] = number
     return known === undefined ? number : undefined
   }
@@ -66,11 +70,7 @@ export class NumberColumn {
   }
 
   set(row: number, value: number | null) {
-    if (row >= this.values.length) {
-      const grown = new Float64Array(Math.ceil(row * 1.25) + 256)
-      grown.set(this.values)
-      this.values = grown
-    }
+    this.values = roomFor(this.values, row)
     this.values[row] = value ?? Number.NaN
   }
 }
@@ -108,6 +108,22 @@ export const select = (rows: ArrayLike<number>, filters: readonly RowFilter[], {
     total++
   }
   return { shown, total }
+}
+
+/** The rows that have a rank, in the order of their ranks (a counting sort). */
+export const ranked = (rows: ArrayLike<number>, ranks: Uint8Array) => {
+  const starts = new Uint32Array(257)
+  const add = (at: number, count: number) => {
+    const before = starts[at] as number
+    starts[at] = before + count
+    return before
+  }
+  for (let i = 0; i < rows.length; i++) add((ranks[rows[i] as number] ?? 0) + 1, 1)
+  for (let rank = 1; rank < starts.length; rank++) add(rank, starts[rank - 1] as number)
+  const unranked = starts[1] as number
+  const sorted = new Int32Array(rows.length)
+  for (let i = 0; i < rows.length; i++) sorted[add(ranks[rows[i] as number] ?? 0, 1)] = rows[i] as number
+  return sorted.subarray(unranked)
 }
 
 /** Makes equivalent filters equal: sorts the values and drops duplicates and values that nothing has. */

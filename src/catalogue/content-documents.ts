@@ -2,7 +2,8 @@ import type { Db, Document, IndexDescription } from 'mongodb'
 import { oldest } from '../../schemas/common.js'
 import type { Content, Marker, OptionalContentFields } from '../../schemas/content.js'
 import { wireFields } from '../../schemas/content-fields.js'
-import { orNull as nullable, ofWire } from '../database/bson-schema.js'
+import type { Credit } from '../../schemas/people.js'
+import { id, listOf, orNull as nullable, objectOf, ofWire } from '../database/bson-schema.js'
 import { isWireMoment, timestamp, wireYears } from '../time.js'
 import { catalogueRead, type Imported } from './kinds.js'
 
@@ -10,6 +11,10 @@ type Nullable<T> = { [Field in keyof T]: T[Field] | null }
 
 /** What is stored as it is sent. */
 type SentAsStored = Omit<Content, 'id' | 'start_date' | 'end_date' | 'created_at' | 'updated_at' | keyof OptionalContentFields>
+
+export interface StoredCredit extends Omit<Credit, 'person'> {
+  person_id: number
+}
 
 export interface ContentDocument extends Imported, SentAsStored, Nullable<OptionalContentFields> {
   _id: number
@@ -24,6 +29,7 @@ export interface ContentDocument extends Imported, SentAsStored, Nullable<Option
   position: number | null
   /** The ids that the content had before. */
   replaces?: number[] | null
+  credits?: StoredCredit[] | null
   /** The words that a search matches, made by `wordsOf`. */
   words: { names: string[]; keywords: string[]; description: string[] }
 }
@@ -38,6 +44,7 @@ const text = { bsonType: 'string' }
 const textOrNull = { bsonType: ['string', 'null'] }
 const texts = { bsonType: 'object', additionalProperties: text }
 const plan = { bsonType: 'object', required: ['id', 'vendor_name'], properties: { id: text, vendor_name: text } }
+const credit = objectOf<StoredCredit>({ person_id: id, role: text, character: nullable(text) })
 /** Beyond these, the driver returns a `long` as an object. */
 const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 
@@ -83,7 +90,7 @@ type Check = { inSkeleton: (value: unknown) => boolean } | { required: Document 
 
 type Fields = {
   [Name in Exclude<keyof Content, 'id'>]-?: Check & { sent: (value: ContentDocument[Name]) => Content[Name] }
-} & Record<'deleted_at' | 'terms' | 'position' | 'replaces' | 'stamp', Check>
+} & Record<'deleted_at' | 'terms' | 'position' | 'replaces' | 'credits' | 'stamp', Check>
 
 const optionalNames = Object.keys(wireFields) as (keyof OptionalContentFields)[]
 
@@ -130,13 +137,17 @@ const fields = {
   terms: { inSkeleton: isListOrNothing(isNumber) },
   position: { inSkeleton: isNumberOrNothing },
   replaces: { inSkeleton: isListOrNothing(isNumber) },
+  credits: { optional: nullable(listOf(credit)) },
   stamp: { inSkeleton: isWireMoment }
 } satisfies Fields
 
 type FieldName = keyof typeof fields
 type InSkeleton = { [Name in FieldName]: (typeof fields)[Name] extends { inSkeleton: unknown } ? Name : never }[FieldName]
 /** What the skeleton holds of each content. */
-export type SkeletonContent = Pick<ContentDocument, '_id' | InSkeleton>
+export type SkeletonContent = Pick<ContentDocument, '_id' | InSkeleton> & {
+  /** The people in the credits. */
+  people?: number[]
+}
 
 interface AnyField {
   inSkeleton?: (value: unknown) => boolean
@@ -183,7 +194,7 @@ export const toContent = (content: ContentDocument) => {
   return wire as Content
 }
 
-const skeletonProjection = Object.fromEntries(inSkeleton.map(({ name }) => [name, 1]))
+const skeletonProjection = { ...Object.fromEntries(inSkeleton.map(({ name }) => [name, 1])), people: '$credits.person_id' }
 
 /** What the search index holds of each content. */
 type ContentWords = Pick<ContentDocument, '_id' | 'words'>

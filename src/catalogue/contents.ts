@@ -1,5 +1,6 @@
 import type { ContentTerm } from '../../schemas/content.js'
 import type { ContentsQuery } from '../../schemas/contents-query.js'
+import type { Credit } from '../../schemas/people.js'
 import { orThrow, resourceNotFound, unavailable } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
 import { integerId } from '../http/requests.js'
@@ -7,7 +8,8 @@ import { answerOf } from './answers.js'
 import { type Audience, segmentOf, titleFor } from './audience.js'
 import { okBytes, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
-import { contentJson, withFields } from './fragments.js'
+import type { StoredCredit } from './content-documents.js'
+import { contentJson, type Fragment, withFields } from './fragments.js'
 import { orderOf } from './listing.js'
 import type { Pause, Ranks } from './search/index.js'
 
@@ -39,19 +41,21 @@ export const contentsAnswer = (catalogue: Catalogue, query: ContentsQuery, audie
 
 /** The contents on one page. Searches what is indexed so far. */
 export const selectContents = async (catalogue: Catalogue, query: ContentsQuery, audience: Audience, pause: Pause) => {
-  const { skeleton, terms, listing } = catalogue
+  const { skeleton, terms, people, listing } = catalogue
   const { search, order_by } = query
   const now = Date.now()
   const page = (ranks?: Ranks) => listing.page(listing.normalized(query), orderOf(query), audience, now, query, ranks)
-  const wanted = search === undefined ? undefined : { search, byRelevance: order_by === undefined, skeleton, terms }
+  const wanted = search === undefined ? undefined : { search, byRelevance: order_by === undefined, skeleton, terms, people }
   const { shown, total } = wanted ? await catalogue.search.find(wanted, page, pause) : page()
   return { ids: shown.map(row => skeleton.idOf(row)), total }
 }
 
 /** One content, which must be open to the caller. */
 export const contentAnswer = async (catalogue: Catalogue, id: number) => {
-  const [fragment] = await catalogue.fragments.anyForPublic([id])
-  return answerOf(okBytes(withFields(orThrow(fragment, resourceNotFound), { terms: termsOf(catalogue, id) })))
+  const [found] = await catalogue.fragments.anyForPublic([id])
+  const fragment = orThrow(found, resourceNotFound)
+  const credits = creditsOf(catalogue, fragment)
+  return answerOf(okBytes(withFields(fragment, { terms: termsOf(catalogue, id), ...(credits.length > 0 && { credits }) })))
 }
 
 /** The terms of a content in the catalogue. Leaves out those that are not in the catalogue any more. */
@@ -59,6 +63,13 @@ const termsOf = ({ skeleton, terms }: Catalogue, id: number): ContentTerm[] =>
   skeleton.terms.get(skeleton.row(id) as number).flatMap(term => {
     const known = terms.byId(term)
     return known ? { id: known._id, name: known.name, taxonomy: known.taxonomy } : []
+  })
+
+/** The credits of a content. Leaves out people who are not in the catalogue any more. */
+const creditsOf = ({ people }: Catalogue, { credits }: Fragment): Credit[] =>
+  (JSON.parse(credits) as StoredCredit[]).flatMap(({ person_id, role, character }) => {
+    const person = people.byId(person_id)
+    return person ? { person, role, character: character ?? null } : []
   })
 
 /** Contents by id, and all contents of the title that a content belongs to. */

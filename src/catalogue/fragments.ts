@@ -15,6 +15,8 @@ export interface Fragment {
   /** The `video_id` of a watchlist element. */
   handler_id: string
   name: string
+  /** Only in the details of a content. As JSON, which takes less memory. */
+  credits: string
   /** Tells versions of the content apart. */
   stamp: number
 }
@@ -49,7 +51,8 @@ const fragmentOf = (content: ContentDocument): Fragment | undefined => {
   const wire = contentForm(content)
   if (!wire || ![content.stamp, content.updated_at].every(isWireMoment)) return undefined
   const { handler_id, name, stamp } = content
-  return { bytes: ownBytes(Buffer.from(JSON.stringify(wire).slice(0, -1))), handler_id, name, stamp: stamp.getTime() }
+  const bytes = ownBytes(Buffer.from(JSON.stringify(wire).slice(0, -1)))
+  return { bytes, handler_id, name, credits: JSON.stringify(content.credits ?? []), stamp: stamp.getTime() }
 }
 
 interface Source {
@@ -71,7 +74,10 @@ export class Fragments {
     private readonly source: Source,
     bound: number
   ) {
-    this.cache = new Cache(bound, ({ bytes, handler_id, name }) => bytes.length + 2 * (handler_id.length + name.length) + overhead)
+    this.cache = new Cache(
+      bound,
+      ({ bytes, ...texts }) => bytes.length + 2 * (texts.handler_id.length + texts.name.length + texts.credits.length) + overhead
+    )
   }
 
   /** In the order of `ids`, with undefined for contents that are missing or cannot be served. One query reads all that are not cached. */

@@ -12,7 +12,7 @@ export interface Imported {
 export const catalogueRead = { readConcern: 'majority' } as const
 
 /** The collections of the catalogue. Each has its own revision. */
-export const catalogueKinds = ['contents', 'terms', 'rail_collections', 'legal_documents', 'programmes', 'support_texts'] as const
+export const catalogueKinds = ['people', 'contents', 'terms', 'rail_collections', 'legal_documents', 'programmes', 'support_texts'] as const
 export type CatalogueKind = (typeof catalogueKinds)[number]
 
 /** Reads the small collections, which are kept in memory as they are. Skips what does not fit: it was there before the validator. */

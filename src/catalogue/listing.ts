@@ -2,7 +2,7 @@ import type { ContentsQuery, orderFields } from '../../schemas/contents-query.js
 import type { PageQuery } from '../../schemas/page.js'
 import { Cache } from '../cache.js'
 import { type Audience, isAvailable, nextChange, segmentOf } from './audience.js'
-import { distinct, type RowFilter, type Selection, select } from './columns.js'
+import { distinct, type RowFilter, ranked, type Selection, select } from './columns.js'
 import type { Ranks } from './search/index.js'
 import type { Skeleton } from './skeleton.js'
 import { treeOf } from './tree.js'
@@ -12,6 +12,7 @@ export interface ContentFilter {
   type?: string[] | undefined
   parent_id?: number[] | undefined
   terms?: number[] | undefined
+  people?: number[] | undefined
   ids?: number[] | undefined
   year?: number[] | undefined
   /** A content that stands for its title. */
@@ -63,20 +64,21 @@ export class Listing {
 
   /** Of equal ranks, contents come in the given order. */
   page(filter: ContentFilter, order: Order, audience: Audience, now: number, page: PageQuery, ranks?: Ranks): Selection {
-    const { type, parent_id, terms, ids, year, title } = filter
-    if ([type, parent_id, terms, ids, year].some(values => values?.length === 0)) return noRows
+    const { type, parent_id, terms, people, ids, year, title } = filter
+    if ([type, parent_id, terms, people, ids, year].some(values => values?.length === 0)) return noRows
     const isNarrow = ids !== undefined || title !== undefined
     const rows = isNarrow ? this.named({ ids, title }, order, audience, now) : this.open(order, audience, now)
     return select(ranks ? ranked(rows, ranks) : rows, this.filters(filter), page)
   }
 
   /** Makes equivalent filters equal, so that they share a cache key. */
-  normalized({ type, parent_id, terms, ids, year, title }: ContentFilter): Required<ContentFilter> {
+  normalized({ type, parent_id, terms, people, ids, year, title }: ContentFilter): Required<ContentFilter> {
     const { skeleton } = this
     return {
       type: distinct(type, value => skeleton.type.has(value)),
       parent_id: distinct(parent_id, id => skeleton.parent.has(id)),
       terms: distinct(terms, id => skeleton.hasTerm(id)),
+      people: distinct(people, id => skeleton.people.has(id)),
       ids: distinct(ids, id => skeleton.row(id) !== undefined),
       year: distinct(year, value => skeleton.year.has(value)),
       title: title === undefined ? undefined : this.titleIn(title)
@@ -90,13 +92,14 @@ export class Listing {
     this.until = nextChange(this.skeleton, now)
   }
 
-  private filters({ type, parent_id, terms, year }: ContentFilter) {
+  private filters({ type, parent_id, terms, people, year }: ContentFilter) {
     const { skeleton } = this
     // The type demands every field.
     const filters: Record<keyof ContentFilter, RowFilter | undefined> = {
       type: type && skeleton.type.anyOf(type),
       parent_id: parent_id && skeleton.parent.anyOf(parent_id),
       terms: terms && skeleton.anyTerm(terms),
+      people: people && skeleton.people.anyOf(people, skeleton.size),
       year: year && skeleton.year.anyOf(year),
       // `page` looks only at these.
       ids: undefined,
@@ -127,22 +130,6 @@ export class Listing {
     const row = this.skeleton.row(id)
     return row === undefined ? [] : [...treeOf(this.skeleton).contents(row)]
   }
-}
-
-/** The rows that have a rank, in the order of their ranks (a counting sort). */
-const ranked = (rows: ArrayLike<number>, ranks: Ranks) => {
-  const starts = new Uint32Array(257)
-  const add = (at: number, count: number) => {
-    const before = starts[at] as number
-    starts[at] = before + count
-    return before
-  }
-  for (let i = 0; i < rows.length; i++) add((ranks[rows[i] as number] ?? 0) + 1, 1)
-  for (let rank = 1; rank < starts.length; rank++) add(rank, starts[rank - 1] as number)
-  const unranked = starts[1] as number
-  const sorted = new Int32Array(rows.length)
-  for (let i = 0; i < rows.length; i++) sorted[add(ranks[rows[i] as number] ?? 0, 1)] = rows[i] as number
-  return sorted.subarray(unranked)
 }
 
 type OrderField = (typeof orderFields)[number]

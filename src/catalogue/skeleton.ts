@@ -1,5 +1,6 @@
 import { DictionaryColumn, NumberColumn, type RowFilter } from './columns.js'
 import { creditsOf, type SkeletonContent } from './content-documents.js'
+import { Links } from './links.js'
 import { fold } from './search/index.js'
 
 const never = Number.POSITIVE_INFINITY
@@ -45,6 +46,8 @@ export class Skeleton {
   /** Without case and accents, for sorting. */
   readonly name: string[] = []
   readonly terms = new DictionaryColumn<readonly number[]>()
+  /** The people in the credits. */
+  readonly people = new Links()
   readonly include = new DictionaryColumn<readonly string[] | null>()
   readonly exclude = new DictionaryColumn<readonly string[] | null>()
 
@@ -147,6 +150,7 @@ export class Skeleton {
     this.putYear(row, content.year ?? null)
     this.name[row] = fold(content.name)
     this.putTerms(row, content.terms ?? [])
+    this.people.set(row, content.people ?? [])
     this.putCountries(this.include, row, content.countries_include)
     this.putCountries(this.exclude, row, content.countries_exclude)
     this.version++
@@ -186,8 +190,8 @@ export class Skeleton {
 
   /** How many values the dictionary columns store. A value that no row has any more counts until the skeleton is replaced. */
   private get valueCount() {
-    const { parent, type, year, terms, include, exclude } = this
-    return [parent, type, year, terms, include, exclude].reduce((sum, { size }) => sum + size, 0)
+    const { parent, type, year, terms, people, include, exclude } = this
+    return [parent, type, year, terms, people, include, exclude].reduce((sum, { size }) => sum + size, 0)
   }
 
   private setEnd(row: number, own: number) {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Db, type Document, type IndexDescription, MongoServerError } from 'mongodb'
 import { contentIndexes } from '../catalogue/content-documents.js'
 import { legalValidator } from '../catalogue/legal-documents.js'
+import { personValidator } from '../catalogue/person-documents.js'
 import { programmeValidator } from '../catalogue/programmes.js'
 import { railCollectionValidator } from '../catalogue/rail-collections.js'
 import { supportTextValidator } from '../catalogue/support-texts.js'
@@ -64,6 +65,7 @@ export const validators: Record<string, Document> = {
   users: userValidator,
   sessions: sessionValidator,
   terms: termValidator,
+  people: personValidator,
   rail_collections: railCollectionValidator,
   legal_documents: legalValidator,
   support_texts: supportTextValidator,

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb'
 import { contentsOf } from '../catalogue/content-documents.js'
 import { readerOf } from '../catalogue/kinds.js'
 import { type LegalDocument, legalValidator } from '../catalogue/legal-documents.js'
+import { peopleOf } from '../catalogue/person-documents.js'
 import { programmesOf } from '../catalogue/programmes.js'
 import { type RailCollectionDocument, railCollectionValidator } from '../catalogue/rail-collections.js'
 import { type SupportTextDocument, supportTextValidator } from '../catalogue/support-texts.js'
@@ -76,6 +77,7 @@ export const dataOf = (db: Db, settings: DataSettings, { onSessionsEnded, onChan
     restores: restoresOf(db),
     contents: contentsOf(db),
     terms: readerOf<TermDocument>(db, 'terms', termValidator, { _id: 1 }),
+    people: peopleOf(db),
     railCollections: readerOf<RailCollectionDocument>(db, 'rail_collections', railCollectionValidator, { _id: 1 }),
     legalDocuments: readerOf<LegalDocument>(db, 'legal_documents', legalValidator, { _id: 1 }),
     programmes: programmesOf(db),

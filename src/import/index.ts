@@ -8,7 +8,7 @@ import { Nudger, nudgesOf, type OnChange, type Teller, tellerOf } from '../sync/
 import { checkFile, type Fault, Faults, ImportError, type RecordFault, warningsOf } from './checking.js'
 import { GivenContents, type ImportRun, type Kind, KnownIds, type Pruning } from './kind.js'
 import { contents } from './kinds/contents.js'
-import { legal, schedule, supportTexts } from './kinds/documents.js'
+import { legal, people, schedule, supportTexts } from './kinds/documents.js'
 import { history } from './kinds/history.js'
 import { hidden, preferences, ratings, watchlist } from './kinds/lists.js'
 import { railCollections } from './kinds/rail-collections.js'
@@ -28,6 +28,7 @@ const kindsOf = (run: ImportRun): Kinds => {
   return {
     users: users(run),
     terms: terms(run),
+    people: people(run),
     contents: contents(run, replacements),
     'rail-collections': railCollections(run),
     legal: legal(run),
@@ -177,6 +178,7 @@ const runOf = (db: Db, sources: Source[], options: ImportOptions): ImportRun => 
     ids: {
       users: new KnownIds(db, 'users'),
       terms: new KnownIds(db, 'terms', pruned.has('terms')),
+      people: new KnownIds(db, 'people', pruned.has('people')),
       // Pruned contents are only marked as deleted, so others may refer to them.
       contents: new KnownIds(db, 'contents')
     },

@@ -64,7 +64,7 @@ export interface ImportRun {
   completedAt: number
   /** Kinds whose documents are removed if the run lacks them. */
   pruned: ReadonlySet<ImportKind>
-  ids: Record<'users' | 'terms' | 'contents', KnownIds>
+  ids: Record<'users' | 'terms' | 'people' | 'contents', KnownIds>
   /** What other kinds need of the contents of the run, before these are in the database. */
   contents: GivenContents
   /** Whether nothing is written. */

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import type { ContentDocument } from '../../src/catalogue/content-documents.js'
 import type { CatalogueKind } from '../../src/catalogue/kinds.js'
 import type { LegalDocument } from '../../src/catalogue/legal-documents.js'
+import type { PersonDocument } from '../../src/catalogue/person-documents.js'
 import type { ProgrammeDocument } from '../../src/catalogue/programmes.js'
 import type { RailCollectionDocument } from '../../src/catalogue/rail-collections.js'
 import type { SupportTextDocument } from '../../src/catalogue/support-texts.js'
@@ -73,6 +74,7 @@ export const databaseUrl = async (t: Test) => {
 export interface Seed {
   contents?: ContentDocument[]
   terms?: TermDocument[]
+  people?: PersonDocument[]
   rail_collections?: RailCollectionDocument[]
   legal_documents?: LegalDocument[]
   programmes?: ProgrammeDocument[]

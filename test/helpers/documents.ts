@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ContentDocument } from '../../src/catalogue/content-documents.js'
 import type { LegalDocument } from '../../src/catalogue/legal-documents.js'
+import type { PersonDocument } from '../../src/catalogue/person-documents.js'
 import type { ProgrammeDocument } from '../../src/catalogue/programmes.js'
 import type { RailCollectionDocument, RailDocument } from '../../src/catalogue/rail-collections.js'
 import { wordsOf } from '../../src/catalogue/search/index.js'
@@ -82,6 +83,16 @@ export const rich = (id: number, given: Partial<ContentDocument> = {}) =>
     ],
     ...given
   })
+
+export const person = (id: number, name: string, given: Partial<PersonDocument> = {}): PersonDocument => ({
+  _id: id,
+  name,
+  image: null,
+  created_at: long,
+  updated_at: long,
+  ...written(),
+  ...given
+})
 
 export const term = (id: number, given: Partial<TermDocument> = {}): TermDocument => ({
   _id: id,

@@ -104,6 +104,44 @@ t.test('faults of records', async t => {
     ],
     ['contents', film(1, { terms: [1, '2'] }), ['1: terms.1: must be an integer from 1 to 9007194959773696']],
     ['contents', film(1, { terms: [8] }), ['1: terms: there is no term 8']],
+    [
+      'contents',
+      film(1, {
+        credits: [
+          { person_id: 8, role: 'actor' },
+          { person_id: 8, role: 'guest' }
+        ]
+      }),
+      ['1: credits: there is no person 8']
+    ],
+    [
+      'contents',
+      film(1, { credits: [{ person_id: 0, role: 'extra', character: '', name: 'x' }] }),
+      [
+        '1: credits.0.name: is not a field of contents',
+        '1: credits.0.person_id: must be an integer from 1 to 9007194959773696',
+        '1: credits.0.role: must be one of actor, director, writer, creator, producer, composer, presenter, guest',
+        '1: credits.0.character: must be a string of 1 to 200 characters or null'
+      ]
+    ],
+    [
+      'contents',
+      film(1, { credits: Array.from({ length: 201 }, () => ({ person_id: 1, role: 'actor' })) }),
+      ['1: credits: must be a list of at most 200 credits or null']
+    ],
+    [
+      'people',
+      { id: 1, name: '', image: 'ftp://images.example/1.jpg' },
+      ['1: name: must be a string of 1 to 200 characters', '1: image: must be an http or https URL of at most 2000 characters or null']
+    ],
+    [
+      'people',
+      [
+        { id: 1, name: 'x'.repeat(201) },
+        { name: 'x', born: 1970 }
+      ],
+      ['1: name: must be a string of 1 to 200 characters']
+    ],
     ['contents', film(1, { parent_id: 8 }), ['1: parent_id: there is no content 8']],
     ['contents', film(1, { parent_id: 1 }), ['1: parent_id: makes a cycle of parents: 1 > 1']],
     ['terms', { name: 'x', taxonomy: '' }, ['1: vendor_id: is required', '1: taxonomy: must be a string that is not empty']],
@@ -466,7 +504,8 @@ t.test('--prune', async t => {
     const less = {
       'users.ndjson': lines(user(1)),
       'terms.ndjson': lines(term(1)),
-      'contents.ndjson': lines(film(1, { terms: [1] })),
+      'people.ndjson': lines({ id: 2, name: 'Tomás Ré', image: 'https://images.example/2.jpg' }),
+      'contents.ndjson': lines(film(1, { terms: [1], credits: [{ person_id: 2, role: 'actor', character: 'Mora' }] })),
       'rail-collections.ndjson': lines(rail(5)),
       'legal.ndjson': lines(legalText('EN')),
       'schedule.ndjson': lines(show(2, { channel: 'two' })),
@@ -480,6 +519,7 @@ t.test('--prune', async t => {
     t.strictSame(await counts(less, pruning), {
       users: [0, 0, 1],
       terms: [0, 0, 1, 1],
+      people: [0, 0, 1, 1],
       contents: [0, 0, 1, 2],
       'rail-collections': [1, 0, 0, 1],
       legal: [0, 0, 1, 1],
@@ -494,6 +534,7 @@ t.test('--prune', async t => {
     const ids = async (collection: string) => (await all(collection)).map(({ _id }) => _id)
     t.strictSame(await ids('users'), [1, 2], 'pruning removes no users')
     t.strictSame(await ids('terms'), [1])
+    t.strictSame(await ids('people'), [2])
     t.strictSame(await ids('contents'), [1, 2, 3])
     t.strictSame(await ids('rail_collections'), [5])
     t.strictSame(await ids('legal_documents'), ['en'])
@@ -545,6 +586,26 @@ t.test('--prune', async t => {
       contents: [0, 1, 0, 0]
     })
     t.strictSame((await one('contents', 1))?.terms, [1, 2])
+  })
+
+  t.test('of a person takes them out of the credits that stay, until they come again', async t => {
+    const { faults, counts, one, revision } = await importer(t)
+    const ines = { id: 1, name: 'Ines' }
+    const both = lines(ines, { id: 2, name: 'Bo' })
+    const credits = [1, 2].map(person_id => ({ person_id, role: 'actor', character: null }))
+    const contents = { 'contents.ndjson': lines(film(1, { credits }), film(2, { credits: credits.slice(1) })) }
+    t.strictSame(await counts({ 'people.ndjson': both, ...contents }), { people: [2, 0, 0], contents: [2, 0, 0] })
+    t.strictSame(await faults({ 'people.ndjson': lines(ines), ...contents }, pruning), [
+      'contents.ndjson:1: credits: the person 2 is not in the import, which removes it',
+      'contents.ndjson:2: credits: the person 2 is not in the import, which removes it'
+    ])
+    const before = await revision('contents')
+    t.strictSame(await counts({ 'people.ndjson': lines(ines) }, pruning), { people: [0, 0, 1, 1] })
+    t.strictSame((await one('contents', 1)).credits, credits.slice(0, 1))
+    t.strictSame((await one('contents', 2)).credits, [])
+    t.equal(await revision('contents'), before + 1)
+    t.strictSame(await counts({ 'people.ndjson': both, ...contents }), { people: [1, 0, 1], contents: [0, 2, 0] })
+    t.strictSame((await one('contents', 1)).credits, credits)
   })
 
   t.test('keeps terms that were given by their pair', async t => {

@@ -101,7 +101,12 @@ export const supportText = (id: number, more: object = {}) => ({
 export const everything = {
   'users.ndjson': lines(user(1), { id: 2, sub: 'abc' }),
   'terms.ndjson': lines(term(1), { vendor_id: 'free', name: 'Free', taxonomy: 'category' }),
-  'contents.ndjson': lines(film(1, { terms: [1] }), film(2, { parent_id: 3 }), film(3)),
+  'people.ndjson': lines({ id: 1, name: 'Ines Halvorsen' }, { id: 2, name: 'Tomás Ré', image: 'https://images.example/2.jpg' }),
+  'contents.ndjson': lines(
+    film(1, { terms: [1], credits: [{ person_id: 2, role: 'actor', character: 'Mora' }] }),
+    film(2, { parent_id: 3 }),
+    film(3)
+  ),
   'rail-collections.json': JSON.stringify([rail(1, { rails: [rail(2), rail(3)] })]),
   'legal.ndjson': lines(legalText('en'), legalText('de-CH')),
   'schedule.ndjson': lines(show(1), show(2, { channel: 'two' })),

@@ -32,6 +32,7 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
   t.strictSame(await counts(everything), {
     users: [2, 0, 0],
     terms: [2, 0, 0],
+    people: [2, 0, 0],
     contents: [3, 0, 0],
     'rail-collections': [1, 0, 0],
     legal: [2, 0, 0],
@@ -46,6 +47,7 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
   const collections = [
     'users',
     'terms',
+    'people',
     'contents',
     'rail_collections',
     'legal_documents',
@@ -63,6 +65,7 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
   t.strictSame(await counts(everything), {
     users: [0, 0, 2],
     terms: [0, 0, 2],
+    people: [0, 0, 2],
     contents: [0, 0, 3],
     'rail-collections': [0, 0, 1],
     legal: [0, 0, 2],

@@ -1,3 +1,6 @@
+export { type Match, type Matches, selectMatches } from './matches.js'
+export { indexOfNames } from './names.js'
 export { type Ranks, Search } from './search.js'
-export type { Pause } from './word-index.js'
-export { fold, isSearch, wordsOf } from './words.js'
+export { byCodeUnits, sortInSteps } from './sorting.js'
+export { type Pause, WordIndex } from './word-index.js'
+export { fold, isSearch, wholeOf, wordsOf } from './words.js'

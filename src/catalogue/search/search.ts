@@ -1,21 +1,23 @@
 import { unavailable } from '../../errors.js'
 import { withDeadline } from '../../overload/deadlines.js'
 import { Pacer } from '../../overload/pacer.js'
-import { both, fields, hasTypos, noMatch, type Pause, postingOf, WordIndex } from './word-index.js'
-import { type SearchWord, searchWordsOf, type Words, wholeOf, wordsIn } from './words.js'
+import { type Match, type Matches, selectMatches } from './matches.js'
+import { indexOfNames } from './names.js'
+import { fields, hasTypos, noMatch, type Pause, postingOf, WordIndex } from './word-index.js'
+import { type SearchWord, type Words, wholeOf } from './words.js'
 
 /** With more changes, reading the words of all contents is cheaper than listing the changed ids. */
 const maxIds = 1000
 /** The index grows by about this many postings at a time, those of some 20,000 contents. */
 const maxAdded = 600_000
 
+/** How many people and their contents are looked at between two pauses: a fraction of a millisecond. */
+const step = 4096
+
 /** How many searches may wait or run. */
 const maxSearches = 64
 /** How long a search may wait for its turn, and from then on how long it may take, in milliseconds. */
 const timeout = 300
-
-/** Matches with typos are only listed if fewer contents match without. */
-const enough = 10
 
 /** What a search needs of the skeleton: the contents, one row each. */
 interface Skeleton {
@@ -32,10 +34,17 @@ interface Skeleton {
     fold: (total: number, value: number) => number,
     none: number
   ): (row: number) => number
+  readonly people: { rowsOf(id: number): Iterable<number> }
 }
 
 interface Terms {
   readonly documents: readonly { _id: number; name: string }[]
+}
+
+interface People {
+  readonly size: number
+  readonly names: WordIndex
+  idAt(at: number): number
 }
 
 /** Without ids, reads the words of all contents. */
@@ -50,6 +59,7 @@ interface Wanted {
   /** The rows of the ranks are those of this skeleton. */
   skeleton: Skeleton
   terms: Terms
+  people: People
 }
 
 /** The index of the contents in a skeleton, and for each row the stamp of what is indexed. */
@@ -142,21 +152,14 @@ export class Search {
    * Selects from the matches among the contents that are indexed so far. If there are few, selects again with typos allowed. Unless ranked by
    * relevance, matches only rank by whether they have typos.
    */
-  async find<Found extends { total: number }>(
-    { search, byRelevance, skeleton, terms }: Wanted,
-    select: (ranks: Ranks) => Found,
-    pause: Pause
-  ): Promise<Found> {
+  async find<Found extends { total: number }>(wanted: Wanted, select: (ranks: Ranks) => Found, pause: Pause): Promise<Found> {
     const { indexed } = this
     if (!indexed) return select(new Uint8Array(0))
-    const words = searchWordsOf(search)
-    const names = await this.namesOf(terms)
-    const selected = async (withTypos: boolean) => {
-      const matches = await matchesOf(words, withTypos, indexed, terms, names, pause)
-      return select(ranksIn(skeleton, indexed, matches, byRelevance, wholeOf(search)))
-    }
-    const selection = await selected(false)
-    return selection.total < enough && words.some(({ typos }) => typos > 0) ? selected(true) : selection
+    const { search, byRelevance, skeleton } = wanted
+    const { size } = indexed.skeleton
+    const match = this.match({ ...wanted, skeleton: indexed.skeleton }, indexed.index, pause)
+    const selectRanked = (matches: Matches) => select(ranksIn(skeleton, indexed, matches, byRelevance, wholeOf(search)))
+    return selectMatches({ search, size, match, select: selectRanked, pause })
   }
 
   /** Indexes the contents that are new in the skeleton or have changed. */
@@ -208,12 +211,26 @@ export class Search {
     this.version++
   }
 
+  private match({ skeleton, terms, people }: Wanted, index: WordIndex, pause: Pause): Match {
+    const matchNames = async (names: WordIndex, count: number, word: SearchWord, withTypos: boolean) => {
+      const qualities = new Uint8Array(count).fill(noMatch)
+      await names.match(qualities, word, withTypos, pause)
+      return qualities
+    }
+    return async (best, word, withTypos) => {
+      await index.match(best, word, withTypos, pause)
+      const ofTerms = await matchNames(await this.namesOf(terms), terms.documents.length, word, withTypos)
+      lowerByTerms(best, skeleton, terms, ofTerms)
+      const ofPeople = await matchNames(people.names, people.size, word, withTypos)
+      for (let at = 0; at < people.size; at = lowerByPeople(best, skeleton, people, ofPeople, at)) await pause()
+    }
+  }
+
   /** There are few terms, so their names are indexed when they are first needed. */
   private namesOf(terms: Terms): Promise<WordIndex> {
     if (this.names?.terms !== terms) {
-      const added = new Added()
-      for (const [n, { name }] of terms.documents.entries()) for (const word of wordsIn([name])) added.add(word, postingOf(n, 'keywords'))
-      this.names = { terms, index: new WordIndex().with(added.postings, new Int32Array(0), () => this.indexing.pause()) }
+      const names = terms.documents.map(({ name }) => name)
+      this.names = { terms, index: indexOfNames(names, () => this.indexing.pause()) }
     }
     return this.names.index
   }
@@ -223,57 +240,29 @@ const neverIndexed = Number.NEGATIVE_INFINITY
 
 const rowIn = (skeleton: Skeleton, before: Skeleton, row: number) => (skeleton === before ? row : skeleton.row(before.idOf(row)))
 
-/** The rows that match all the words, and how well. */
-const matchesOf = async (
-  words: SearchWord[],
-  withTypos: boolean,
-  { index, skeleton }: Indexed,
-  terms: Terms,
-  names: WordIndex,
-  pause: Pause
-) => {
-  const matches: Matches = { rows: rowsOf(skeleton.size), qualities: new Uint8Array(skeleton.size) }
-  const best = new Uint8Array(skeleton.size)
-  const bestTerms = new Uint8Array(terms.documents.length)
-  for (const word of words) {
-    best.fill(noMatch)
-    await index.match(best, word, withTypos, pause)
-    bestTerms.fill(noMatch)
-    await names.match(bestTerms, word, withTypos, pause)
-    const named = terms.documents.flatMap(({ _id }, n) => (bestTerms[n] === noMatch ? [] : [[_id, bestTerms[n] as number] as const]))
-    keepMatches(matches, best, named.length > 0 ? skeleton.foldTerms(named, Math.min, noMatch) : undefined)
-    if (matches.rows.length === 0) break
-    await pause()
-  }
-  return matches
-}
-
-const rowsOf = (size: number) => {
-  const rows = new Int32Array(size)
-  for (let row = 0; row < size; row++) rows[row] = row
-  return rows
-}
-
-interface Matches {
-  rows: Int32Array
-  qualities: Uint8Array
-}
-
 // Loops of their own, because V8 runs a loop in an asynchronous function several times as slowly.
 
-/** Drops the rows that do not match a further word. */
-const keepMatches = (matches: Matches, best: Uint8Array, bestOfTerms: ((row: number) => number) | undefined) => {
-  const { rows, qualities } = matches
-  let count = 0
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] as number
-    let quality = best[row] as number
-    if (bestOfTerms) quality = Math.min(quality, bestOfTerms(row))
+/** Terms are few, and contents share lists of them. */
+const lowerByTerms = (best: Uint8Array, skeleton: Skeleton, terms: Terms, qualities: Uint8Array) => {
+  const named = terms.documents.flatMap(({ _id }, at) => (qualities[at] === noMatch ? [] : [[_id, qualities[at] as number] as const]))
+  if (named.length === 0) return
+  const qualityOf = skeleton.foldTerms(named, Math.min, noMatch)
+  for (let row = 0; row < best.length; row++) best[row] = Math.min(best[row] as number, qualityOf(row))
+}
+
+/** People are many, so this goes on from `first` until it has looked at enough. Returns where to go on. */
+const lowerByPeople = (best: Uint8Array, { people: links }: Skeleton, people: People, qualities: Uint8Array, first: number) => {
+  let looked = 0
+  let at = first
+  for (; at < qualities.length && looked < step; at++, looked++) {
+    const quality = qualities[at] as number
     if (quality === noMatch) continue
-    qualities[row] = both(qualities[row] as number, quality)
-    rows[count++] = row
+    for (const row of links.rowsOf(people.idAt(at))) {
+      if (quality < (best[row] as number)) best[row] = quality
+      looked++
+    }
   }
-  matches.rows = rows.subarray(0, count)
+  return at
 }
 
 const ranksIn = (

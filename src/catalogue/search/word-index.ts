@@ -1,4 +1,5 @@
 import { firstWhere } from '../columns.js'
+import { byCodeUnits, sortInSteps } from './sorting.js'
 import { TypoCounter } from './typos.js'
 import { isWord, type SearchWord } from './words.js'
 
@@ -41,7 +42,7 @@ export class WordIndex {
   /** This index with more postings. Each of its rows becomes the row that `rows` says; those that become -1 are dropped. */
   async with(added: ReadonlyMap<string, readonly number[]>, rows: Int32Array, pause: Pause) {
     const { words, starts, postings } = this
-    const more = await sorted([...added.keys()], pause)
+    const more = await sortInSteps([...added.keys()], byCodeUnits, pause)
     let count = postings.length
     for (const list of added.values()) count += list.length
 
@@ -176,20 +177,4 @@ class Merged {
     const { words, starts, postings, length, letters } = this
     return new WordIndex(words, starts.slice(0, words.length + 1), postings.subarray(0, length), letters)
   }
-}
-
-/** Sorts first letter by first letter, because sorting many words at once would block the event loop. */
-const sorted = async (words: string[], pause: Pause) => {
-  const groups = new Map<number, string[]>()
-  for (const word of words) {
-    const group = groups.get(word.charCodeAt(0))
-    if (group) group.push(word)
-    else groups.set(word.charCodeAt(0), [word])
-  }
-  const all: string[] = []
-  for (const letter of [...groups.keys()].sort((a, b) => a - b)) {
-    for (const word of (groups.get(letter) as string[]).sort()) all.push(word)
-    await pause()
-  }
-  return all
 }

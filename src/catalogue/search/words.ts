@@ -1,5 +1,4 @@
-import { maxWords } from '../../../schemas/contents-query.js'
-import { maxValueLength } from '../../../schemas/lists.js'
+import { maxValueLength, maxWords } from '../../../schemas/lists.js'
 
 const accents = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g
 /** Letters that Unicode does not decompose, as people type them without special keys, and the final sigma. */

@@ -8,7 +8,7 @@ import { inBatches } from '../records.js'
 import { cyclesIn, cycleText, type Replacements } from '../replacements.js'
 import { type Fields, idsNotGiven, upsertsFor } from '../writing.js'
 import { ContentWarnings } from './content-warnings.js'
-import { termFaults } from './terms.js'
+import { referenceFaults } from './references.js'
 
 export const contents = (run: ImportRun, replacements: Replacements): Kind<ContentRecord> => {
   const { db, ids } = run
@@ -31,17 +31,16 @@ export const contents = (run: ImportRun, replacements: Replacements): Kind<Conte
     revision: 'contents',
 
     async check(entries, report) {
-      const allTerms = entries.flatMap(({ record }) => record.terms ?? [])
-      const wrongTerms = await termFaults(run, allTerms)
+      const records = entries.map(({ record }) => record)
+      const wrongTerms = await referenceFaults(run, 'terms', records.flatMap(termsOf))
+      const wrongPeople = await referenceFaults(run, 'people', records.flatMap(peopleOf))
       for (const entry of entries) {
         const { record, place } = entry
-        const { id, replaces = [], terms = [] } = record
+        const { id, replaces = [] } = record
         if (claimId([id], place, report)) note(record)
         replacements.add(id, replaces, place, report)
-        for (const term of terms) {
-          const fault = wrongTerms.get(term)
-          if (fault) report(place, 'terms', fault)
-        }
+        for (const term of termsOf(record)) reportIfAny(report, place, 'terms', wrongTerms.get(term))
+        for (const person of peopleOf(record)) reportIfAny(report, place, 'credits', wrongPeople.get(person))
         checkFields(entry, report)
       }
     },
@@ -78,6 +77,13 @@ export const contents = (run: ImportRun, replacements: Replacements): Kind<Conte
   }
 }
 
+const termsOf = ({ terms = [] }: ContentRecord) => terms
+const peopleOf = ({ credits }: ContentRecord) => [...new Set(credits?.map(({ person_id }) => person_id))]
+
+const reportIfAny = (report: ReportFault, place: number, field: string, fault: string | undefined) => {
+  if (fault) report(place, field, fault)
+}
+
 const freeForm = ['pricing', 'plans', 'external_ids'] as const
 
 /** Checks what needs no other record. */
@@ -87,8 +93,7 @@ const checkFields = ({ record, place }: Entry<ContentRecord>, report: ReportFaul
   for (const fault of markerFaults(record)) report(place, 'markers', fault)
   if (hasTwoRatings(record)) report(place, 'age_ratings', 'must not have two of the same country and system')
   for (const field of freeForm) {
-    const fault = unstorable(record[field])
-    if (fault) report(place, field, fault)
+    reportIfAny(report, place, field, unstorable(record[field]))
   }
 }
 
@@ -132,6 +137,7 @@ const fieldsOf = (record: ContentRecord): ContentFields => {
     terms: [...new Set(record.terms)],
     position,
     replaces: replaces.length > 0 ? [...new Set(replaces)] : null,
+    credits: creditsOf(record),
     // A new optional field changes the digest of every content, so the next import writes all of them once.
     ...withNulls({ ...record, markers: markersOf(record), age_ratings: ageRatingsOf(record) })
   }
@@ -139,6 +145,9 @@ const fieldsOf = (record: ContentRecord): ContentFields => {
 
 const markersOf = ({ markers }: ContentRecord): Marker[] | null =>
   byStart(markers?.map(({ type, start, end = null }) => ({ type, start, end }))) ?? null
+
+const creditsOf = ({ credits }: ContentRecord) =>
+  credits?.length ? credits.map(({ person_id, role, character = null }) => ({ person_id, role, character })) : null
 
 const ageRatingsOf = ({ age_ratings }: ContentRecord) =>
   age_ratings?.map(rating => ({ ...rating, country: rating.country.toUpperCase() })) ?? null

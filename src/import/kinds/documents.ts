@@ -1,15 +1,19 @@
 import type { Db } from 'mongodb'
-import type { LegalRecord, ProgrammeRecord, SupportTextRecord } from '../../../schemas/import.js'
+import type { LegalRecord, PersonRecord, ProgrammeRecord, SupportTextRecord } from '../../../schemas/import.js'
 import type { CatalogueKind } from '../../catalogue/kinds.js'
 import type { LegalDocument } from '../../catalogue/legal-documents.js'
+import type { PersonDocument } from '../../catalogue/person-documents.js'
 import type { ProgrammeDocument } from '../../catalogue/programmes.js'
 import type { SupportTextDocument } from '../../catalogue/support-texts.js'
 import { Table, textKey } from '../../table.js'
 import { moment } from '../../time.js'
 import { type Entry, type Id, type ImportRun, type Kind, momentOf, type ReportFault, uniqueKeys } from '../kind.js'
 import { type Fields, idsNotGiven, removeDocuments, type Stored, type UpsertOptions, upsertsFor } from '../writing.js'
+import { pullReferences } from './references.js'
 
 interface DocumentOptions<R, I extends Id, S extends Stored> extends UpsertOptions<S> {
+  /** For the ids of the run. */
+  given?: Table
   idOf: (record: R) => I
   /** The field in which an id that comes twice is reported. */
   idField: keyof R & string
@@ -20,9 +24,8 @@ interface DocumentOptions<R, I extends Id, S extends Stored> extends UpsertOptio
 export const documentsOf = <R, I extends Id, S extends Stored = Stored>(
   db: Db,
   collection: CatalogueKind,
-  { idOf, idField, fieldsOf, ...options }: DocumentOptions<R, I, S>
+  { given = new Table(2, 1), idOf, idField, fieldsOf, ...options }: DocumentOptions<R, I, S>
 ) => {
-  const given = new Table(2, 1)
   const claim = uniqueKeys(given, idField)
   const keyOf = (id: I): readonly [number, number?] => (typeof id === 'number' ? [id] : textKey(id))
   const upserts = upsertsFor(db, collection, options)
@@ -53,6 +56,31 @@ export const legal = ({ db }: ImportRun): Kind<LegalRecord> =>
       sections: sections.map(({ title = '', content = '' }) => ({ title, content }))
     })
   })
+
+export const people = ({ db, ids }: ImportRun): Kind<PersonRecord> => {
+  const documents = documentsOf(db, 'people', {
+    given: ids.people.given,
+    idOf: ({ id }: PersonRecord) => id,
+    idField: 'id',
+    fieldsOf: ({ name, image = null, created_at, updated_at }): Fields<PersonDocument> => ({
+      name,
+      image,
+      created_at: momentOf(created_at),
+      updated_at: momentOf(updated_at)
+    })
+  })
+  return {
+    ...documents,
+    pruning: {
+      ...documents.pruning,
+      async remove(ids, limit) {
+        const removed = { person_id: { $in: ids } }
+        await pullReferences(db, { 'credits.person_id': removed.person_id }, { credits: removed }, limit)
+        return documents.pruning.remove(ids, limit)
+      }
+    }
+  }
+}
 
 export const supportTexts = ({ db }: ImportRun): Kind<SupportTextRecord> =>
   documentsOf(db, 'support_texts', {

@@ -83,6 +83,7 @@ const rules = new Map([
   ['type', { test: each(isWord), expected: 'comma-separated types of letters, digits, - and _' }],
   ['parent_id', ids],
   ['terms', ids],
+  ['people', ids],
   ['ids', ids],
   ['year', ids]
 ])

@@ -1,11 +1,10 @@
 import type { Db } from 'mongodb'
 import type { TermRecord } from '../../../schemas/import.js'
-import type { ContentDocument } from '../../catalogue/content-documents.js'
 import type { TermDocument } from '../../catalogue/term-documents.js'
-import { revisionsOf } from '../../database/revisions.js'
 import { Table, textKey } from '../../table.js'
-import { type Id, type ImportRun, idsFor, type Kind, momentOf, uniqueKeys, type WriteLimit } from '../kind.js'
+import { type ImportRun, idsFor, type Kind, momentOf, uniqueKeys } from '../kind.js'
 import { type Fields, idsNotGiven, removeDocuments, upsertsFor } from '../writing.js'
+import { pullReferences } from './references.js'
 
 export const terms = (run: ImportRun): Kind<TermRecord> => {
   const { db } = run
@@ -53,18 +52,12 @@ export const terms = (run: ImportRun): Kind<TermRecord> => {
     pruning: {
       ids: () => idsNotGiven<number>(db, 'terms', id => given.has(id)),
       async remove(ids, limit) {
-        await removeReferences(db, ids, limit)
+        const removed = { terms: { $in: ids as number[] } }
+        await pullReferences(db, removed, removed, limit)
         return removeDocuments(db, 'terms', ids, limit)
       }
     }
   }
-}
-
-/** Why contents must not refer to terms, by the ids of those terms. */
-export const termFaults = async ({ ids, pruned }: ImportRun, terms: number[]) => {
-  const faultOf = (term: number) =>
-    pruned.has('terms') ? `the term ${term} is not in the import, which removes it` : `there is no term ${term}`
-  return new Map([...(await ids.terms.missing(terms))].map(term => [term, faultOf(term)]))
 }
 
 type Pair = Pick<TermRecord, 'taxonomy' | 'vendor_id'>
@@ -87,17 +80,4 @@ const storedIds = async (db: Db, pairs: Pair[]) => {
   const found = db.collection<TermDocument>('terms').find(filter, { projection: { taxonomy: 1, vendor_id: 1 } })
   for await (const term of found) ids.set(textOf(term), term._id)
   return ids
-}
-
-/** Contents must not name removed terms. Clears the digest, so that an import with the term writes the content again. */
-const removeReferences = async (db: Db, ids: Id[], limit: WriteLimit) => {
-  const removed = { $in: ids as number[] }
-  const result = await db
-    .collection<ContentDocument>('contents')
-    .updateMany(
-      { terms: removed },
-      { $pull: { terms: removed }, $set: { digest: '', updated_at: new Date() }, $currentDate: { stamp: true } },
-      { ...limit, writeConcern: { w: 'majority' } }
-    )
-  if (result.matchedCount > 0) await revisionsOf(db).raise('contents')
 }

@@ -69,7 +69,7 @@ export const readTitles = async (contents: Data['contents']): Promise<Titles> =>
   return { skeleton, tree: new Tree(skeleton) }
 }
 
-/** The features of each title by content id: its type, its terms and keywords, and those of its episodes. */
+/** The features of each title by content id: its type, its terms, people and keywords, and those of its episodes. */
 export const readTitleFeatures = async (contents: Data['contents'], { skeleton, tree }: Titles) => {
   const numbers = new Map<string, number>()
   const features = new Map<number, Set<number>>()
@@ -85,6 +85,7 @@ export const readTitleFeatures = async (contents: Data['contents'], { skeleton, 
   for (let row = 0; row < skeleton.size; row++) {
     if (tree.title(row) === row) add(row, `type ${skeleton.type.get(row)}`)
     for (const term of skeleton.terms.get(row)) add(row, `term ${term}`)
+    for (const person of skeleton.people.of(row)) add(row, `person ${person}`)
   }
   for await (const { _id, keywords } of contents.keywords()) {
     const row = skeleton.row(_id)

@@ -141,19 +141,27 @@ export class Recommender {
     return [...related, ...others].slice(0, count).map(title => ({ title }))
   }
 
-  /** The open titles that share the rarest terms with this one, then others of its type. On a tie, the more popular comes first. */
+  /** The open titles that share the rarest terms and people with this one, then others of its type. On a tie, the more popular comes first. */
   private alike(title: number, request: TitleRequest): number[] {
     const { skeleton } = this.catalogue
     const { type } = skeleton
     const own = type.get(title)
-    const sharedTerms = skeleton.termSums(this.rarities(skeleton.terms.get(title)))
-    return this.popular.best(row => sharedTerms(row) || (type.get(row) === own ? sameType : 0), request)
+    const { titles, having } = this.termCounts()
+    const terms = skeleton.terms.get(title).map(term => [term, rarityOf(titles, having.get(term) as number)] as const)
+    const sharedTerms = skeleton.termSums(terms)
+    const sharedPeople = this.sharedPeople(title, titles)
+    return this.popular.best(row => sharedTerms(row) + (sharedPeople.get(row) ?? 0) || (type.get(row) === own ? sameType : 0), request)
   }
 
-  /** The squares let one rare term count more than several common ones. A term that all titles have still counts a little. */
-  private rarities(terms: readonly number[]) {
-    const { titles, having } = this.termCounts()
-    return terms.map(term => [term, Math.log(1 + titles / (having.get(term) as number)) ** 2] as const)
+  /** For each title that has people in common with this one, the sum of their rarities. */
+  private sharedPeople(title: number, titles: number) {
+    const { skeleton, tree } = this.catalogue
+    const sums = new Map<number, number>()
+    for (const person of skeleton.people.of(title)) {
+      const having = [...skeleton.people.rowsOf(person)].filter(row => tree.title(row) === row)
+      for (const row of having) sums.set(row, (sums.get(row) ?? 0) + rarityOf(titles, having.length))
+    }
+    return sums
   }
 
   /** How many titles have each term. Counted again when the catalogue has changed. */
@@ -171,3 +179,6 @@ export class Recommender {
     return this.counted
   }
 }
+
+/** The squares let one rare term or person count more than several common ones. A term that all titles have still counts a little. */
+const rarityOf = (titles: number, having: number) => Math.log(1 + titles / having) ** 2

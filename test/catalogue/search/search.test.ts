@@ -9,6 +9,7 @@ import { Catalogue } from '../../../src/catalogue/catalogue.js'
 import type { ContentDocument } from '../../../src/catalogue/content-documents.js'
 import { contentsAnswer } from '../../../src/catalogue/contents.js'
 import { defaultOrder, Listing } from '../../../src/catalogue/listing.js'
+import { nobody } from '../../../src/catalogue/people.js'
 import { type Pause, Search } from '../../../src/catalogue/search/index.js'
 import { Skeleton } from '../../../src/catalogue/skeleton.js'
 import { Terms } from '../../../src/catalogue/terms.js'
@@ -31,7 +32,7 @@ const found = async (
   const listing = new Listing(skeleton)
   const page = { page: 1, perPage: 1000 }
   const { shown } = await search.find(
-    { search: text, byRelevance, skeleton, terms },
+    { search: text, byRelevance, skeleton, terms, people: nobody },
     ranks => listing.page({}, defaultOrder, everybody, Date.now(), page, ranks),
     pause
   )

@@ -3,7 +3,7 @@ import { film, importer, lines, rail, term } from '../helper.js'
 
 t.test('a content', async t => {
   const { run, counts, one, db, revision } = await importer(t)
-  await run({ 'terms.ndjson': lines(term(1)) })
+  await run({ 'terms.ndjson': lines(term(1)), 'people.ndjson': lines({ id: 7, name: 'Ines Halvorsen' }) })
 
   t.test('has defaults for what is not given', async t => {
     await run({ 'contents.ndjson': lines(film(1)) })
@@ -41,6 +41,7 @@ t.test('a content', async t => {
       terms: [],
       position: null,
       replaces: null,
+      credits: null,
       duration: null,
       min_age: null,
       season: null,
@@ -94,6 +95,10 @@ t.test('a content', async t => {
       age_ratings: [
         { country: 'US', system: 'MPAA', value: 'PG-13' },
         { country: 'US', system: 'TVPG', value: 'TV-14' }
+      ],
+      credits: [
+        { person_id: 7, role: 'director', character: null },
+        { person_id: 7, role: 'actor', character: `${'x'.repeat(199)}\u{1F3D4}` }
       ]
     }
     const times = {
@@ -221,6 +226,28 @@ t.test('parents', async t => {
       Array.from({ length: 30 }, (_, at) => `contents.ndjson:${at + 1}: parent_id: there is no content ${900 + at}`)
     )
   })
+})
+
+t.test('people', async t => {
+  const { counts, all } = await importer(t)
+  const file = {
+    'people.ndjson': lines(
+      {
+        id: 2,
+        name: 'Ines',
+        image: 'https://images.example/2.jpg',
+        created_at: '2020-01-01T00:00:00Z',
+        updated_at: '2021-01-01T00:00:00Z'
+      },
+      { id: 1, name: '\u{1F3D4}'.repeat(200), image: null }
+    )
+  }
+  t.strictSame(await counts(file), { people: [2, 0, 0] })
+  t.strictSame(await counts(file), { people: [0, 0, 2] })
+  t.strictSame(await counts({ 'people.ndjson': lines({ id: 2, name: 'Inès' }) }), { people: [0, 1, 0] })
+  const [one, two] = await all('people')
+  t.hasStrict(one, { _id: 1, name: '\u{1F3D4}'.repeat(200), image: null })
+  t.hasStrict(two, { _id: 2, name: 'Inès', image: null, created_at: new Date('2020-01-01') })
 })
 
 t.test('terms', async t => {

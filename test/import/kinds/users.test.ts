@@ -262,7 +262,7 @@ t.test('profiles', async t => {
 t.test('profiles that others add during the import', async t => {
   const { db, one, run } = await importer(t)
   const known = (name: string) => new KnownIds(db, name)
-  const ids = { users: known('users'), terms: known('terms'), contents: known('contents') }
+  const ids = { users: known('users'), terms: known('terms'), people: known('people'), contents: known('contents') }
   const { operations, ...kind } = users({
     db,
     issuer: undefined,

@@ -1,0 +1,37 @@
+import type { Db } from 'mongodb'
+import { date, id, orNull, text, validatorOf } from '../database/bson-schema.js'
+import { catalogueRead, type Imported } from './kinds.js'
+
+export interface PersonDocument extends Imported {
+  _id: number
+  name: string
+  /** URL of a picture. */
+  image: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+export const personValidator = validatorOf<Omit<PersonDocument, keyof Imported>>({
+  _id: id,
+  name: text,
+  image: orNull(text),
+  created_at: date,
+  updated_at: date
+})
+
+/** What is kept in memory of a person. */
+export type KnownPerson = Pick<PersonDocument, '_id' | 'name' | 'image'>
+
+export const peopleOf = (db: Db) => {
+  const people = db.collection<PersonDocument>('people')
+  return {
+    /** By id. A cursor, because there may be more people than contents. */
+    all: () =>
+      people.find<KnownPerson>(personValidator, {
+        ...catalogueRead,
+        projection: { name: 1, image: 1 },
+        sort: { _id: 1 },
+        batchSize: 2000
+      })
+  }
+}
