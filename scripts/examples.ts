@@ -79,6 +79,8 @@ await orFail(async () => {
   await ask('GET', '/contents/{contentId}', '/contents/1405')
   await ask('GET', '/terms', '/terms?perPage=1')
   await ask('GET', '/terms/{termId}', '/terms/1')
+  await ask('GET', '/people', '/people?search=oksvik&perPage=1')
+  await ask('GET', '/people/{personId}', '/people/1')
   await ask('GET', '/rail-collections', '/rail-collections?with=rails&perPage=1')
   await ask('GET', '/schedule', '/schedule?perPage=1')
   await ask('GET', '/schedule/now', '/schedule/now?channel=stories')

@@ -5,7 +5,7 @@ import { Ok } from '../../schemas/common.js'
 import { Page } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { PeopleQuery, Person } from '../../schemas/people.js'
-import { PeopleByTitles, peopleAnswer, personAnswer } from '../../src/catalogue/people-list.js'
+import { OpenTitles, peopleAnswer, personAnswer } from '../../src/catalogue/people-list.js'
 import { orThrow, resourceNotFound } from '../../src/errors.js'
 import { integerId } from '../../src/http/requests.js'
 
@@ -31,10 +31,10 @@ const config = { admission: 'public' } as const
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
-  const byTitles = new PeopleByTitles(catalogue)
+  const openTitles = new OpenTitles(catalogue)
 
   app.get('', { schema: listSchema, config }, function listPeople({ query }, reply) {
-    return reply.publicJson(peopleAnswer(catalogue, byTitles, query))
+    return reply.publicJson(peopleAnswer(catalogue, openTitles, query))
   })
 
   app.get('/:personId', { schema: getSchema, config }, function getPerson({ params }, reply) {

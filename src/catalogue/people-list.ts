@@ -1,14 +1,13 @@
 import type { PeopleQuery } from '../../schemas/people.js'
 import { orThrow, resourceNotFound } from '../errors.js'
 import { ok, pageMeta } from '../http/reply.js'
-import { Pacer } from '../overload/pacer.js'
-import { ValidCache } from './answers.js'
 import { everybody, isAvailable } from './audience.js'
 import { jsonAnswer, pageAnswer, partsOf } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { distinct, ranked, select } from './columns.js'
 import type { People } from './people.js'
-import { type Match, type Matches, selectMatches, sortInSteps, wholeOf } from './search/index.js'
+import { type Match, type Matches, type Pause, selectMatches, sortInSteps, wholeOf } from './search/index.js'
+import type { Skeleton } from './skeleton.js'
 
 export const personAnswer = (catalogue: Catalogue, id: number) => {
   // A catalogue that is out of date may lack a person, so it must not answer with a 404.
@@ -18,18 +17,25 @@ export const personAnswer = (catalogue: Catalogue, id: number) => {
 }
 
 /** One page of GET /people: by name, or the best matches first, and of equal matches those with the most open titles. */
-export const peopleAnswer = (catalogue: Catalogue, byTitles: PeopleByTitles, query: PeopleQuery) => {
+export const peopleAnswer = (catalogue: Catalogue, openTitles: OpenTitles, query: PeopleQuery) => {
   const { search, page, perPage } = query
   const ids = distinct(query.ids, id => catalogue.people.row(id) !== undefined)
   const key = JSON.stringify(['people', ids, search, page, perPage])
   if (search === undefined) return catalogue.answer(key, () => pageOf(catalogue.people, catalogue.people.byName, query))
 
-  const make = async () => {
-    const { people, rows } = await byTitles.ordered()
+  const make = () => {
+    const { people } = catalogue
     const { size, names } = people
     const pause = catalogue.search.pauses()
     const match: Match = (best, word, withTypos) => names.match(best, word, withTypos, pause)
-    const select = (matches: Matches) => pageOf(people, ranked(rows, ranksOf(people, matches, search)), query)
+    const select = async (matches: Matches) => {
+      const ranks = ranksOf(people, matches, search)
+      const rows = ranked(people.byName, ranks)
+      const counts = await openTitles.of(people, rows, pause)
+      const bestFirst = (one: number, other: number) =>
+        (ranks[one] as number) - (ranks[other] as number) || (counts[other] as number) - (counts[one] as number)
+      return pageOf(people, await sortInSteps([...rows], bestFirst, pause), query)
+    }
     return selectMatches({ search, size, match, select, pause })
   }
   return catalogue.answer(key, make, job => catalogue.search.inTurn(job))
@@ -53,47 +59,50 @@ const among = (people: People, rows: ArrayLike<number>, ids: number[]) => {
   return Array.from(rows).filter(row => named.has(row))
 }
 
-/** There is only one order. */
-const cacheBytes = 1
+const unknown = -1
 
-interface Ordered {
-  people: People
-  rows: Int32Array
-}
-
-/** The people in the order of their open titles, those with the most first, and of equal numbers by name. */
-export class PeopleByTitles {
-  private readonly kept = new ValidCache<Ordered>(cacheBytes, () => 0)
-  private readonly pacer = new Pacer()
+/**
+ * How many open titles have each person in their credits, whatever countries and ages the titles are for. A content counts as its title.
+ * Counted for each person when it is first needed, and again when the catalogue has changed, or a content has begun or ended.
+ */
+export class OpenTitles {
+  private counts = new Int32Array(0)
+  private people: People | undefined
+  private skeleton: Skeleton | undefined
+  private version = -1
+  private until = 0
 
   constructor(private readonly catalogue: Catalogue) {}
 
-  /** Made again when the catalogue has changed, or a content has begun or ended. */
-  ordered() {
-    const { version, skeleton, listing } = this.catalogue
-    const now = Date.now()
-    const validity = { version: `${version} ${skeleton.version}`, now, until: () => listing.validUntil(now) }
-    const make = async () => ({ value: await this.sorted(this.catalogue.people, now), isKept: true })
-    return this.kept.get('', validity, make, job => this.pacer.run(job))
-  }
-
-  private async sorted(people: People, now: number): Promise<Ordered> {
-    const counts = await this.countsOf(people, now)
-    const mostFirst = (one: number, other: number) => (counts[other] as number) - (counts[one] as number)
-    return { people, rows: Int32Array.from(await sortInSteps([...people.byName], mostFirst, () => this.pacer.pause())) }
-  }
-
-  /** How many open titles each person has, whatever countries and ages they are for. A content counts as its title. */
-  private async countsOf(people: People, now: number) {
-    const { skeleton, tree } = this.catalogue
-    const isOpen = (row: number) => isAvailable(skeleton, row, now, everybody)
-    const counts = new Uint32Array(people.size)
-    for (let at = 0; at < people.size; at++) {
-      const titles = new Set<number>()
-      for (const row of skeleton.people.rowsOf(people.idAt(at))) if (isOpen(row) && isOpen(tree.title(row))) titles.add(tree.title(row))
-      counts[at] = titles.size
-      await this.pacer.pause()
+  /** By row of `people`, at least for these rows. */
+  async of(people: People, rows: Int32Array, pause: Pause) {
+    this.dropOutdated(people)
+    const { counts } = this
+    for (const [at, row] of rows.entries()) {
+      if (at % 64 === 0) await pause()
+      if (counts[row] === unknown) counts[row] = this.countOf(people.idAt(row))
     }
     return counts
+  }
+
+  private dropOutdated(people: People) {
+    const { skeleton, listing } = this.catalogue
+    const now = Date.now()
+    const isCurrent = this.people === people && this.skeleton === skeleton && this.version === skeleton.version && now < this.until
+    if (isCurrent) return
+    this.counts = new Int32Array(people.size).fill(unknown)
+    this.people = people
+    this.skeleton = skeleton
+    this.version = skeleton.version
+    this.until = listing.validUntil(now)
+  }
+
+  private countOf(person: number) {
+    const { skeleton, tree } = this.catalogue
+    const now = Date.now()
+    const isOpen = (row: number) => isAvailable(skeleton, row, now, everybody)
+    const titles = new Set<number>()
+    for (const row of skeleton.people.rowsOf(person)) if (isOpen(row) && isOpen(tree.title(row))) titles.add(tree.title(row))
+    return titles.size
   }
 }

@@ -72,9 +72,9 @@ export const readPeople = async (documents: AsyncIterable<KnownPerson>, before: 
 /** The rows by name. Of equal names, the lowest id comes first. */
 const inOrder = async (names: string[], pause: Pause) => {
   const folded: string[] = []
-  for (const name of names) {
+  for (const [at, name] of names.entries()) {
+    if (at % 64 === 0) await pause()
     folded.push(fold(name))
-    await pause()
   }
   const compare = (one: number, other: number) => byCodeUnits(folded[one] as string, folded[other] as string) || one - other
   return Int32Array.from(await sortInSteps([...names.keys()], compare, pause))

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb'
 import type { ContentDocument } from '../../../src/catalogue/content-documents.js'
 import type { Imported } from '../../../src/catalogue/kinds.js'
 import type { LegalDocument } from '../../../src/catalogue/legal-documents.js'
+import type { PersonDocument } from '../../../src/catalogue/person-documents.js'
 import type { ProgrammeDocument } from '../../../src/catalogue/programmes.js'
 import type { RailCollectionDocument } from '../../../src/catalogue/rail-collections.js'
 import { wordsOf } from '../../../src/catalogue/search/index.js'
@@ -62,9 +63,30 @@ export const contentOf = (id: number, size: number, texts: string[]): ContentDoc
     deleted_at: id > size ? ago(0) : null,
     terms: [1 + (id % terms), 1 + ((id * 13) % terms)],
     position: isTitle ? null : id - show,
+    credits: credits(id, peopleFor(size)),
     ...imported
   }
   return { ...content, words: wordsOf(content) }
+}
+
+/** Each title has as many credits. */
+const creditsEach = 20
+export const peopleFor = (contents: number) => 2 * contents
+
+const credits = (id: number, people: number) => [
+  ...generate(creditsEach, n => ({ person_id: 1 + ((id * 7919 + n * n * 104_729) % people), role: 'actor', character: null }) as const)
+]
+
+const person = (id: number): PersonDocument => {
+  const random = choicesFrom(id)
+  return {
+    _id: id,
+    name: `${word(random)} ${word(random)}`,
+    image: `https://images.example.com/people/${id}/320x320.jpg`,
+    created_at: ago(days(1)),
+    updated_at: ago(days(1)),
+    ...imported
+  }
 }
 
 const term = (id: number): TermDocument => ({
@@ -133,6 +155,7 @@ export const fillCatalogue = async (db: Db, size: number, longestHistory = 0) =>
     generate(Math.max(size, longestHistory), id => contentOf(id, size, texts))
   )
   await insert(db, 'terms', generate(terms, term))
+  await insert(db, 'people', generate(peopleFor(size), person))
   await insert(db, 'rail_collections', generate(collectionsFor(size), railCollection))
   await insert(db, 'programmes', generate(channels * hoursOfSchedule, programme))
   await insert(

@@ -18,7 +18,7 @@ interface Wanted<Found> {
   /** The number of rows. */
   size: number
   match: Match
-  select: (matches: Matches) => Found
+  select: (matches: Matches) => Found | Promise<Found>
   pause: Pause
 }
 
