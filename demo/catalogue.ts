@@ -1,9 +1,10 @@
 import { demoContents, lines, parseAt, parseLinesAt, staticText } from './contents.js'
+import { sizeOf } from './drawing.js'
 import { demoSchedule } from './schedule.js'
 
 /**
  * The demo catalogue as import files, by file name. The dates of the static files are shifted by whole days, so that the
- * newest titles are from yesterday and some lie in the future. Thumbnails and links point to `origin`.
+ * newest titles are from yesterday and some lie in the future. Pictures and links point to `origin`.
  */
 export const demoFiles = async (origin: string, now: Date): Promise<Record<string, string>> => {
   const contents = await demoContents(now)
@@ -14,6 +15,11 @@ export const demoFiles = async (origin: string, now: Date): Promise<Record<strin
       contents.map(content => ({
         ...content,
         thumbnail: `${origin}/demo/thumbnails/${content.id}.svg`,
+        images: (['poster', 'backdrop'] as const).map(kind => ({
+          kind,
+          url: `${origin}/demo/${kind}s/${content.id}.svg`,
+          ...sizeOf(kind)
+        })),
         link: `${origin}/title/${content.id}`
       }))
     ),

@@ -1,16 +1,12 @@
-import type { FastifyPluginAsync } from 'fastify'
 import type { Db } from 'mongodb'
 import { ensureCollections } from '../src/database/collections.js'
 import { connectionTo } from '../src/database/connection.js'
-import { orThrow, resourceNotFound } from '../src/errors.js'
-import { integerId } from '../src/http/requests.js'
 import { hashPassword } from '../src/identity/passwords.js'
 import { profilesOf } from '../src/identity/profile-documents.js'
 import { usersOf } from '../src/identity/users.js'
 import { importFiles } from '../src/import/index.js'
 import { demoFiles } from './catalogue.js'
 import { demoHistory } from './history.js'
-import { thumbnail } from './thumbnail.js'
 import { demoPassword, demoProfiles, demoUsers } from './users.js'
 import { demoViewers } from './viewers.js'
 
@@ -64,20 +60,4 @@ export const fillWithDemo = async (url: string, origin: string, say: (line: stri
   } finally {
     await client.close()
   }
-}
-
-/** The thumbnails of the demo catalogue, drawn on request. */
-export const thumbnails: FastifyPluginAsync = async app => {
-  app.get<{ Params: { id: string }; Querystring: { bare?: string } }>(
-    `${app.settings.BASE_PATH}/demo/thumbnails/:id.svg`,
-    { schema: { hide: true }, config: { admission: 'public' } },
-    async ({ params, query }, reply) => {
-      const content = await app.data.contents.byIds([orThrow(integerId(params.id), resourceNotFound)]).next()
-      const { _id, name, type } = orThrow(content, resourceNotFound)
-      return reply
-        .type('image/svg+xml')
-        .headers({ 'cache-control': 'public, max-age=3600', 'cross-origin-resource-policy': 'cross-origin' })
-        .send(thumbnail({ id: _id, name, type }, { bare: query.bare !== undefined }))
-    }
-  )
 }

@@ -5,8 +5,9 @@ import { readSettings, Settings } from '../src/config.js'
 import { connectionTo } from '../src/database/connection.js'
 import { dataOf } from '../src/database/data.js'
 import { trainModel } from '../src/recommendations/learning/training.js'
-import { fillWithDemo, thumbnails } from './fill.js'
+import { fillWithDemo } from './fill.js'
 import page from './serve-page.js'
+import pictures from './serve-pictures.js'
 
 /**
  * The service with the demo catalogue and the demo page, as `npm run dev` serves it, at a port of this machine, with a trained model.
@@ -35,7 +36,7 @@ export const serveDemo = async (
 
   const app = await buildApp(settings, { logger: false })
   app.addHook('onResponse', async (request, { statusCode }) => onServed(request, statusCode))
-  await app.register(thumbnails)
+  await app.register(pictures)
   await app.register(page)
   await app.listen({ host: 'localhost', port })
   await app.whenReady

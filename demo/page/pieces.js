@@ -8,14 +8,21 @@ import { nameOf } from './words.js'
 /** @typedef {import('./viewer.js').Content} Content */
 
 /**
- * The picture of a content item, loaded from the host of this page. If it fails to load, the name takes its place.
+ * Where a picture of a content item is on the host of this page. Without one of this kind, it is the thumbnail.
+ * @param {Content} content
+ * @param {'backdrop' | 'poster' | 'thumbnail'} kind
+ */
+const addressOf = ({ images = [], thumbnail }, kind) =>
+  new URL(images.find(image => image.kind === kind)?.url ?? thumbnail, location.href).pathname
+
+/**
+ * The picture of a content item. If it fails to load, the name takes its place.
  * @param {Content} content
  * @param {{ bare?: boolean }} [options] without the name in it
  */
 export const picture = (content, { bare = false } = {}) => {
-  const { pathname } = new URL(content.thumbnail, location.href)
   const image = h('img', {
-    src: bare ? `${pathname}?bare` : pathname,
+    src: addressOf(content, bare ? 'backdrop' : 'thumbnail'),
     alt: '',
     width: 640,
     height: 360,

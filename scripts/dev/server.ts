@@ -1,10 +1,10 @@
-import { thumbnails } from '../../demo/fill.js'
 import page from '../../demo/serve-page.js'
+import pictures from '../../demo/serve-pictures.js'
 import { buildApp } from '../../src/app.js'
 import { Settings, settingsOrExit } from '../../src/config.js'
 import { serve } from '../../src/process/serve.js'
 
-/** The service as production runs it, plus a readable log, the thumbnails of the demo catalogue and the demo page. */
+/** The service as production runs it, plus a readable log, the pictures of the demo catalogue and the demo page. */
 const settings = settingsOrExit(Settings)
 const app = await buildApp(settings, {
   logger: {
@@ -12,6 +12,6 @@ const app = await buildApp(settings, {
     transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,reqId', translateTime: 'HH:MM:ss', singleLine: true } }
   }
 })
-await app.register(thumbnails)
+await app.register(pictures)
 await app.register(page)
 await serve(app)

@@ -153,7 +153,7 @@ t.test('the image', async t => {
     t.ok(Number(/image: mongo:(\d+)/.exec(compose)?.[1]) >= 6)
     const services = [...compose.matchAll(/^ {2}(mongo-\d):\n {4}/gm)].map(([, name]) => String(name))
     t.match(compose, `mongodb://${services.join(',')}/viewer?replicaSet=viewer`, 'the service knows every member')
-    t.match(compose, `command: [dist/scripts/serve-demo.js]`, 'with the thumbnails of the demo')
+    t.match(compose, `command: [dist/scripts/serve-demo.js]`, 'with the pictures of the demo')
     t.ok(built.includes('scripts/serve-demo.ts'))
     t.match(compose, /^ {2}attach: false$/m, 'only the log of the service is shown')
     t.match(compose, 'shutdownTimeoutMillisForSignaledShutdown=100', 'a member stops before Docker kills it')

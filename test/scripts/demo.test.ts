@@ -17,6 +17,12 @@ const demo = async (MONGO_URL: string, settings = {}) => {
   return Promise.all([status, text(child.stdout), text(child.stderr)])
 }
 
+interface Content {
+  id: number
+  thumbnail: string
+  images: { url: string }[]
+}
+
 /** A database in which a service has made its collections. */
 const beside = async (t: Test) => {
   const url = await databaseUrl(t)
@@ -74,11 +80,12 @@ t.test('npm run demo fills a database beside a running service', async t => {
   const lacking = (field: keyof ContentDocument, within = contents) => within.filter(content => content[field] === null)
   t.strictSame(lacking('duration', playable), [])
   t.strictSame(lacking('min_age'), [])
-  for (const field of ['episode', 'season'] as const) {
-    const numbered = contents.filter(({ type }) => type === field)
-    t.ok(numbered.length > 40)
-    t.strictSame(lacking(field, numbered), [])
-  }
+  t.strictSame(lacking('year'), [])
+  const ofType = (...types: string[]) => contents.filter(({ type }) => types.includes(type))
+  const [episodes, seasons] = [ofType('episode'), ofType('season')]
+  for (const numbered of [episodes, seasons]) t.ok(numbered.length > 40)
+  t.strictSame([...lacking('episode', episodes), ...lacking('season', [...seasons, ...episodes])], [])
+  t.strictSame(lacking('age_ratings', ofType('film', 'documentary', 'show', 'season', 'episode')), [])
 
   const users = databaseOf(app).collection('users')
   const before = await users.countDocuments()
@@ -99,23 +106,31 @@ t.test('npm run demo does nothing where there is data, and says so', async t => 
   }
 })
 
-t.test('the thumbnails are where the demo says', async t => {
+t.test('the pictures are where the demo says', async t => {
   const url = await databaseUrl(t)
   const settings = { MONGO_URL: url, BASE_PATH: '/viewer' }
   const { address, said, stop } = await serving(t, { settings, script: 'scripts/serve-demo.js' })
   const { origin, port } = new URL(address)
   t.equal((await demo(url, { PORT: port, BASE_PATH: '/viewer' }))[0], 0)
 
-  const thumbnailOf = async () => {
+  const first = async (): Promise<Content | undefined> => {
     const { data } = JSON.parse(await (await fetch(`${origin}/viewer/contents?type=show&perPage=1`)).text())
-    return data.collection[0]?.thumbnail as string | undefined
+    return data.collection[0]
   }
-  let thumbnail = await thumbnailOf()
-  while (thumbnail === undefined) thumbnail = await thumbnailOf()
-  t.match(thumbnail, `http://localhost:${port}/viewer/demo/thumbnails/`)
-  const picture = await fetch(thumbnail.replace('localhost', '127.0.0.1'))
-  t.equal(picture.status, 200)
-  t.equal(picture.headers.get('content-type'), 'image/svg+xml')
+  let show = await first()
+  while (show === undefined) show = await first()
+  const { id, thumbnail, images } = show
+  const pictures = `http://localhost:${port}/viewer/demo`
+  t.equal(thumbnail, `${pictures}/thumbnails/${id}.svg`)
+  t.strictSame(images, [
+    { kind: 'poster', url: `${pictures}/posters/${id}.svg`, width: 400, height: 600 },
+    { kind: 'backdrop', url: `${pictures}/backdrops/${id}.svg`, width: 1280, height: 720 }
+  ])
+  for (const url of [thumbnail, ...images.map(({ url }) => url)]) {
+    const picture = await fetch(url.replace('localhost', '127.0.0.1'))
+    t.equal(picture.status, 200)
+    t.equal(picture.headers.get('content-type'), 'image/svg+xml')
+  }
   for (const line of said().trim().split('\n')) t.ok(JSON.parse(line).level, 'only the service writes to its log')
   await stop()
 })
