@@ -1,18 +1,22 @@
 import { byId } from './dom.js'
 
 /** What the arrow keys of a remote control move between, row by row. */
-const rows = '#hero .actions, #hero .invitation, .row, .channels, .lines'
+const rows = '#hero .actions, #hero .invitation, .row, .grid, .channels, .lines'
 const stops = '.open, .on, .actions button, .invitation button'
 
 /** @typedef {'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'} Arrow */
 
 const main = byId('main')
 
-const stopsByRow = () =>
-  [...main.querySelectorAll(rows)]
-    .map(row => /** @type {HTMLElement[]} */ ([...row.querySelectorAll(row.matches('#hero *') ? 'button' : stops)]))
-    .map(row => row.filter(stop => stop.checkVisibility()))
-    .filter(row => row.length > 0)
+/** The stops of a row that can be seen. A grid has several rows. @param {Element} row @returns {HTMLElement[][]} */
+const stopsIn = row => {
+  const all = /** @type {HTMLElement[]} */ ([...row.querySelectorAll(row.matches('#hero *') ? 'button' : stops)])
+  const seen = all.filter(stop => stop.checkVisibility())
+  if (!row.matches('.grid')) return seen.length > 0 ? [seen] : []
+  return [...Map.groupBy(seen, stop => stop.getBoundingClientRect().top).values()]
+}
+
+const stopsByRow = () => [...main.querySelectorAll(rows)].flatMap(stopsIn)
 
 /** @param {Element} element */
 const centre = element => {

@@ -1,6 +1,6 @@
 import { h } from './dom.js'
 import { progress } from './library.js'
-import { bar, hideButton, picture, saveButton, thumbs } from './pieces.js'
+import { bar, cardPicture, hideButton, picture, saveButton, thumbs } from './pieces.js'
 import { openSheet } from './sheet.js'
 import { nameOf } from './words.js'
 
@@ -8,7 +8,7 @@ import { nameOf } from './words.js'
 
 /**
  * @param {Content} content
- * @param {{ name?: Node, note?: import('./dom.js').Child | import('./dom.js').Child[], headline?: string, percentage?: number | undefined, badge?: string | undefined, mayHide?: boolean }} [options]
+ * @param {{ name?: Node, note?: import('./dom.js').Child | import('./dom.js').Child[], headline?: string, percentage?: number | undefined, badge?: string | undefined, mayHide?: boolean, isUpright?: boolean }} [options]
  */
 export const card = (
   content,
@@ -18,7 +18,8 @@ export const card = (
     headline = '',
     percentage = progress.get(content.id)?.percentage,
     badge,
-    mayHide = false
+    mayHide = false,
+    isUpright = false
   } = {}
 ) =>
   h(
@@ -27,7 +28,13 @@ export const card = (
     h(
       'button',
       { type: 'button', class: 'open', onclick: () => openSheet(content) },
-      h('span', { class: 'picture' }, picture(content), badge && h('span', { class: 'badge' }, badge), percentage ? bar(percentage) : null),
+      h(
+        'span',
+        { class: 'picture' },
+        isUpright ? picture(content, 'poster') : cardPicture(content),
+        badge && h('span', { class: 'badge' }, badge),
+        percentage ? bar(percentage) : null
+      ),
       name,
       headline && h('span', { class: 'headline' }, headline),
       h('span', { class: 'note' }, ...[note].flat())

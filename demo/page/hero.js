@@ -52,7 +52,7 @@ const invitation = () => [
 export const showHero = (content, reason, user) => {
   if (!content) return hero.replaceChildren(h('div', { class: 'hero-text' }, ...nothingToShow()))
   hero.replaceChildren(
-    h('div', { class: 'hero-art' }, picture(content, { bare: true })),
+    h('div', { class: 'hero-art' }, picture(content, 'backdrop')),
     h(
       'div',
       { class: 'hero-text' },

@@ -28,7 +28,7 @@ const line = ({ content_id, content, created_at }) => {
     h(
       'button',
       { type: 'button', class: 'open', onclick: () => openSheet(content) },
-      h('span', { class: 'picture' }, picture(content, { bare: true })),
+      h('span', { class: 'picture' }, picture(content, 'backdrop')),
       h('span', { class: 'headline' }, nameOf(content)),
       h('span', { class: 'note' }, `${typeOf(content)} · hidden ${ago(created_at)}`)
     ),

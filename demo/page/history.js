@@ -28,7 +28,7 @@ const line = ({ _id, content, time, percentage, plays, updated_at }) => {
     h(
       'button',
       { type: 'button', class: 'open', onclick: () => openSheet(content) },
-      h('span', { class: 'picture' }, picture(content, { bare: true })),
+      h('span', { class: 'picture' }, picture(content, 'backdrop')),
       h('span', { class: 'headline' }, nameOf(content)),
       h('span', { class: 'note' }, lineOf(numberOf(content) || typeOf(content), ago(updated_at)))
     ),

@@ -7,31 +7,27 @@ import { nameOf } from './words.js'
 
 /** @typedef {import('./viewer.js').Content} Content */
 
-/**
- * Where a picture of a content item is on the host of this page. Without one of this kind, it is the thumbnail.
- * @param {Content} content
- * @param {'backdrop' | 'poster' | 'thumbnail'} kind
- */
+/** @typedef {'thumbnail' | 'backdrop' | 'poster'} Kind A backdrop has no name in it, a poster is upright. */
+
+/** Where a picture is on the host of this page. Where there is none of its kind, the thumbnail is. @param {Content} content @param {Kind} kind */
 const addressOf = ({ images = [], thumbnail }, kind) =>
   new URL(images.find(image => image.kind === kind)?.url ?? thumbnail, location.href).pathname
 
-/**
- * The picture of a content item. If it fails to load, the name takes its place.
- * @param {Content} content
- * @param {{ bare?: boolean }} [options] without the name in it
- */
-export const picture = (content, { bare = false } = {}) => {
+/** The picture of a content item. If it fails to load, the name takes its place. @param {Content} content @param {Kind} kind */
+export const picture = (content, kind) => {
   const image = h('img', {
-    src: addressOf(content, bare ? 'backdrop' : 'thumbnail'),
+    src: addressOf(content, kind),
     alt: '',
-    width: 640,
-    height: 360,
     loading: 'lazy',
     decoding: 'async'
   })
   image.addEventListener('error', () => image.replaceWith(h('span', { class: 'no-picture' }, nameOf(content))))
   return image
 }
+
+/** The picture of a card, which style.css makes upright on narrow screens. @param {Content} content */
+export const cardPicture = content =>
+  h('picture', {}, h('source', { media: '(max-width: 47.9rem)', srcset: addressOf(content, 'poster') }), picture(content, 'thumbnail'))
 
 /** @param {number} percentage */
 export const bar = percentage =>

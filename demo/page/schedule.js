@@ -18,7 +18,7 @@ const current = programme =>
   h(
     'button',
     { type: 'button', class: 'on', onclick: () => openSheet(programme.content) },
-    h('span', { class: 'picture' }, picture(programme.content, { bare: true }), bar(sharePast(programme))),
+    h('span', { class: 'picture' }, picture(programme.content, 'backdrop'), bar(sharePast(programme))),
     h('span', { class: 'headline' }, nameOf(programme.content)),
     h('span', { class: 'note' }, `${typeOf(programme.content)} · until ${timeOfDay(programme.ends_at)}`)
   )

@@ -5,7 +5,7 @@ import { bar, picture, saveButton, thumbs } from './pieces.js'
 import { player } from './player.js'
 import { similarTo } from './similar.js'
 import { explain, viewer } from './viewer.js'
-import { ageOf, clock, descriptionOf, lengthOf, lineOf, nameOf, numberOf, typeOf } from './words.js'
+import { clock, descriptionOf, lengthOf, lineOf, nameOf, numberOf, ratingOf, typeOf, yearOf } from './words.js'
 
 /** @typedef {import('./viewer.js').Content} Content */
 
@@ -30,7 +30,7 @@ const child = content => {
     h(
       'button',
       { type: 'button', class: 'child', onclick: () => openSheet(content) },
-      h('span', { class: 'picture' }, picture(content, { bare: true }), percentage ? bar(percentage) : null),
+      h('span', { class: 'picture' }, picture(content, 'backdrop'), percentage ? bar(percentage) : null),
       h('span', { class: 'child-name' }, nameOf(content)),
       h('span', { class: 'note' }, lineOf(numberOf(content), lengthOf(content), stateOf(content)))
     )
@@ -124,7 +124,6 @@ const fill = async (content, place) => {
 export const openSheet = async content => {
   stop()
   shown = content
-  const [year] = content.start_date.split('-')
   const actions = h('div', { class: 'actions' }, saveButton(content))
   // Without its show, an episode has no thumbs.
   titleOf(content).then(
@@ -143,12 +142,12 @@ export const openSheet = async content => {
     () => undefined
   )
   sheet.replaceChildren(
-    h('div', { class: 'art' }, picture(content, { bare: true })),
+    h('div', { class: 'art' }, picture(content, 'backdrop')),
     h('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: () => sheet.close() }, icon('close')),
     h(
       'div',
       { class: 'about' },
-      h('p', { class: 'eyebrow' }, lineOf(typeOf(content), numberOf(content), String(year), lengthOf(content), ageOf(content))),
+      h('p', { class: 'eyebrow' }, lineOf(typeOf(content), numberOf(content), yearOf(content), lengthOf(content), ratingOf(content))),
       h('h2', { id: 'sheet-title', tabindex: -1 }, nameOf(content)),
       h('p', { class: 'description' }, descriptionOf(content)),
       actions,

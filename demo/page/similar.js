@@ -26,7 +26,7 @@ export const similarTo = (content, open) => {
           h(
             'button',
             { type: 'button', class: 'child', onclick: () => open(title) },
-            h('span', { class: 'picture' }, picture(title, { bare: true })),
+            h('span', { class: 'picture' }, picture(title, 'backdrop')),
             h('span', { class: 'child-name' }, nameOf(title)),
             h('span', { class: 'note' }, lineOf(typeOf(title), lengthOf(title)))
           )

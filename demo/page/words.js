@@ -1,6 +1,8 @@
 /** @typedef {import('./viewer.js').Content} Content */
 
 const language = navigator.language.slice(0, 2)
+/** Where a language alone is known, it is where most people speak it. */
+const { region } = new Intl.Locale(navigator.language).maximize()
 
 /** @param {Content} content */
 export const nameOf = ({ title, name }) => title[language] ?? name
@@ -22,7 +24,15 @@ export const lengthOf = ({ duration = 0 }) => {
 }
 
 /** @param {Content} content */
-export const ageOf = ({ min_age }) => (min_age ? `From ${min_age}` : '')
+export const yearOf = ({ year }) => (year ? String(year) : '')
+
+/** The rating in the country of the viewer, or else the first one. Without ratings, it is the minimum age. @param {Content} content */
+export const ratingOf = ({ age_ratings = [], min_age }) => {
+  const rating = age_ratings.find(({ country }) => country === region) ?? age_ratings[0]
+  if (!rating) return min_age ? `From ${min_age}` : ''
+  const { system, value } = rating
+  return Number.isNaN(Number(value)) ? value : `${system} ${value}`
+}
 
 /** An age limit in words. @param {number} age */
 export const limitOf = age => (age === 0 ? 'For all ages' : `Up to ${age}`)
