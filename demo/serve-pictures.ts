@@ -2,21 +2,28 @@ import type { FastifyPluginAsync } from 'fastify'
 import { orThrow, resourceNotFound } from '../src/errors.js'
 import { integerId } from '../src/http/requests.js'
 import { draw, pictureKinds } from './drawing.js'
+import { drawPortrait } from './portrait.js'
 
-/** The pictures of the demo catalogue, drawn on request. */
+const headers = {
+  'content-type': 'image/svg+xml',
+  'cache-control': 'public, max-age=3600',
+  'cross-origin-resource-policy': 'cross-origin'
+}
+
+/** The pictures of the demo catalogue and of the people in it, drawn on request. */
 const pictures: FastifyPluginAsync = async app => {
-  for (const kind of pictureKinds)
+  const serve = (folder: string, drawn: (id: number) => Promise<string> | string) =>
     app.get<{ Params: { id: string } }>(
-      `${app.settings.BASE_PATH}/demo/${kind}s/:id.svg`,
+      `${app.settings.BASE_PATH}/demo/${folder}/:id.svg`,
       { schema: { hide: true }, config: { admission: 'public' } },
-      async ({ params }, reply) => {
-        const content = await app.data.contents.byIds([orThrow(integerId(params.id), resourceNotFound)]).next()
-        const { _id, name, type } = orThrow(content, resourceNotFound)
-        return reply
-          .type('image/svg+xml')
-          .headers({ 'cache-control': 'public, max-age=3600', 'cross-origin-resource-policy': 'cross-origin' })
-          .send(draw({ id: _id, name, type }, kind))
-      }
+      async ({ params }, reply) => reply.headers(headers).send(await drawn(orThrow(integerId(params.id), resourceNotFound)))
     )
+
+  serve('portraits', drawPortrait)
+  for (const kind of pictureKinds)
+    serve(`${kind}s`, async id => {
+      const { name, type } = orThrow(await app.data.contents.byIds([id]).next(), resourceNotFound)
+      return draw({ id, name, type }, kind)
+    })
 }
 export default pictures

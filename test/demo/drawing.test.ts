@@ -1,5 +1,6 @@
 import t from 'tap'
 import { draw, pictureKinds, sizeOf } from '../../demo/drawing.js'
+import { drawPortrait } from '../../demo/portrait.js'
 
 /** The lines of the name in a picture. */
 const linesIn = (picture: string) => [...picture.matchAll(/<text[^>]*font-weight="700">([^<]*)<\/text>/g)].map(([, line]) => line)
@@ -28,4 +29,10 @@ t.test('a name is set in as many lines as there is room for', async t => {
     t.match(lines[0], 'word0')
     t.match(lines.at(-1), /…$/)
   }
+})
+
+t.test('a person always looks the same, and unlike others', async t => {
+  t.match(drawPortrait(7), /^<svg /)
+  t.equal(drawPortrait(7), drawPortrait(7))
+  t.not(drawPortrait(7), drawPortrait(8))
 })
