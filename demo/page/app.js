@@ -6,9 +6,9 @@ import { showHidden } from './hidden.js'
 import { showHistory } from './history.js'
 import { showHome } from './home.js'
 import { followLibrary, loadLibrary } from './library.js'
+import { showPerson } from './person.js'
 import { showSchedule } from './schedule.js'
 import './header.js'
-import './search.js'
 import { renewSheet } from './sheet.js'
 import './television.js'
 import './who.js'
@@ -20,6 +20,7 @@ const showViewer = async () => {
   showHome()
   showHistory()
   showHidden()
+  showPerson()
   renewSheet()
   followLibrary()
 }

@@ -1,4 +1,4 @@
-const stops = 'button, input, select'
+const stops = 'a, button, input, select'
 
 /** @type {Record<string, { x: number, y: number }>} */
 const directions = {

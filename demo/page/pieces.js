@@ -9,9 +9,11 @@ import { nameOf } from './words.js'
 
 /** @typedef {'thumbnail' | 'backdrop' | 'poster'} Kind A backdrop has no name in it, a poster is upright. */
 
-/** Where a picture is on the host of this page. Where there is none of its kind, the thumbnail is. @param {Content} content @param {Kind} kind */
-const addressOf = ({ images = [], thumbnail }, kind) =>
-  new URL(images.find(image => image.kind === kind)?.url ?? thumbnail, location.href).pathname
+/** Where a picture is on the host of this page, which may have another name than the demo was filled with. @param {string} url */
+export const onThisHost = url => new URL(url, location.href).pathname
+
+/** Without a picture of a kind, it is the thumbnail. @param {Content} content @param {Kind} kind */
+const addressOf = ({ images = [], thumbnail }, kind) => onThisHost(images.find(image => image.kind === kind)?.url ?? thumbnail)
 
 /** The picture of a content item. If it fails to load, the name takes its place. @param {Content} content @param {Kind} kind */
 export const picture = (content, kind) => {

@@ -51,7 +51,7 @@ export const emptyTexts = {
 }
 
 /** The shows and seasons of these contents, by id. @param {Content[]} contents @returns {Promise<Map<number, Content>>} */
-const parentsOf = async contents => {
+export const parentsOf = async contents => {
   const ids = [...new Set(contents.flatMap(({ parent_id }) => parent_id ?? []))]
   if (ids.length === 0) return new Map()
   const { collection } = await viewer.get('/contents', { params: { query: { ids, perPage: 100 } } })

@@ -1,6 +1,7 @@
 import { walkIn } from './arrow-grid.js'
 import { byId, focusCard, h, icon } from './dom.js'
 import { isPlayable, progress, resumeTime, titleOf } from './library.js'
+import { castAndCrew } from './people.js'
 import { bar, picture, saveButton, thumbs } from './pieces.js'
 import { player } from './player.js'
 import { similarTo } from './similar.js'
@@ -77,11 +78,10 @@ const resumeOf = async content => {
 
 /**
  * The genres of a title, each of which leads to its titles.
- * @param {Content} content
+ * @param {{ id: number, name: string }[]} terms
  * @param {HTMLElement} place
  */
-const genresOf = async (content, place) => {
-  const { terms } = await viewer.get('/contents/{contentId}', { params: { path: { contentId: String(content.id) } } })
+const genresOf = (terms, place) => {
   /** @param {{ id: number, name: string }} term */
   const showTitles = async ({ id, name }) => {
     const { collection } = await viewer.get('/contents', { params: { query: { terms: [id], perPage: 24 } } })
@@ -132,13 +132,18 @@ export const openSheet = async content => {
   )
   const place = h('div', { class: 'place', 'aria-busy': 'true' }, h('div', { class: 'skeleton line' }))
   const genres = h('ul', { class: 'genres', 'aria-label': 'Genres' })
+  const people = h('section', { class: 'place', 'aria-labelledby': 'people-title', hidden: true })
   // The sheet is of use without them.
   resumeOf(content).then(
     buttons => actions.prepend(...buttons),
     () => undefined
   )
-  genresOf(content, place).then(
-    items => genres.replaceChildren(...items),
+  viewer.get('/contents/{contentId}', { params: { path: { contentId: String(content.id) } } }).then(
+    ({ terms, credits = [] }) => {
+      genres.replaceChildren(...genresOf(terms, place))
+      people.hidden = credits.length === 0
+      people.replaceChildren(...castAndCrew(credits))
+    },
     () => undefined
   )
   sheet.replaceChildren(
@@ -153,6 +158,7 @@ export const openSheet = async content => {
       actions,
       genres,
       place,
+      people,
       content.keywords &&
         h('ul', { class: 'keywords', 'aria-label': 'Keywords' }, ...content.keywords.split(', ').map(word => h('li', {}, word))),
       similarTo(content, openSheet)
@@ -189,7 +195,7 @@ sheet.addEventListener('close', () => {
   if (!byId('main').contains(document.activeElement)) focusCard(document, shown?.id)
 })
 walkIn(sheet)
-// A click outside the sheet closes it.
-sheet.addEventListener('click', event => {
-  if (event.target === sheet) sheet.close()
+// A click outside the sheet closes it, as does a link that leads elsewhere on the page.
+sheet.addEventListener('click', ({ target }) => {
+  if (target === sheet || (target instanceof Element && target.closest('a'))) sheet.close()
 })
