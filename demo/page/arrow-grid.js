@@ -30,7 +30,8 @@ export const walkIn = dialog =>
         const { x, y } = centre(stop)
         const along = (x - start.x) * direction.x + (y - start.y) * direction.y
         const aside = Math.abs((x - start.x) * direction.y) + Math.abs((y - start.y) * direction.x)
-        return along > 1 ? [{ stop, cost: along + 2 * aside }] : []
+        // To the left and right, the same row comes first: rows are closer to each other than columns.
+        return along > 1 ? [{ stop, cost: along + (direction.x === 0 ? 2 : 5) * aside }] : []
       })
       .sort((one, other) => one.cost - other.cost)
     const [nearest] = reachable

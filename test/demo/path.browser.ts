@@ -32,9 +32,13 @@ t.test('on the demo page, a viewer signs in, resumes, likes, hides and signs out
   t.equal(await focused(), 'like')
   await page.keyboard.press('ArrowRight')
   t.equal(await focused(), 'dislike')
-  await page.keyboard.press('ArrowDown')
-  t.equal(await focused(), 'position', 'the arrow keys of a remote control go on to the player')
-  await page.keyboard.press('ArrowUp')
+  for (const [place, what] of [
+    ['quiet', 'genres'],
+    ['position', 'player']
+  ] as const) {
+    await page.keyboard.press('ArrowDown')
+    t.equal(await focused(), place, `the arrow keys of a remote control go on to the ${what}`)
+  }
   const isPressed = async (button: Locator) => (await button.getAttribute('aria-pressed')) === 'true'
   await dislike.click()
   await page.locator('#said', { hasText: 'will not be recommended' }).waitFor({ state: 'attached' })
