@@ -9,6 +9,7 @@ import { demoSchedule } from './schedule.js'
 export const demoFiles = async (origin: string, now: Date): Promise<Record<string, string>> => {
   const contents = await demoContents(now)
   const terms = parseLinesAt(now)(await staticText('terms.ndjson'))
+  const people = parseLinesAt(now)(await staticText('people.ndjson'))
   const moved = async (name: string) => JSON.stringify(parseAt(now)(await staticText(name)), null, 2)
   return {
     'contents.ndjson': lines(
@@ -24,6 +25,10 @@ export const demoFiles = async (origin: string, now: Date): Promise<Record<strin
       }))
     ),
     'terms.ndjson': lines(terms),
+    // Every fourth has no picture, as happens in real catalogues.
+    'people.ndjson': lines(
+      people.map(person => ({ ...person, ...(person.id % 4 > 0 && { image: `${origin}/demo/portraits/${person.id}.svg` }) }))
+    ),
     'rail-collections.json': await moved('rail-collections.json'),
     'legal.json': await moved('legal.json'),
     'support-texts.json': await moved('support-texts.json'),
