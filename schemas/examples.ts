@@ -65,7 +65,23 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               }
             },
             link: 'http://localhost:3000/title/1188',
-            min_age: 0
+            min_age: 0,
+            year: 2025,
+            images: [
+              {
+                kind: 'poster',
+                url: 'http://localhost:3000/demo/posters/1188.svg',
+                width: 400,
+                height: 600
+              }
+            ],
+            age_ratings: [
+              {
+                country: 'US',
+                system: 'TV Parental Guidelines',
+                value: 'TV-G'
+              }
+            ]
           }
         ],
         meta: {
@@ -134,11 +150,38 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             end: 97
           }
         ],
+        year: 2023,
+        images: [
+          {
+            kind: 'poster',
+            url: 'http://localhost:3000/demo/posters/1405.svg',
+            width: 400,
+            height: 600
+          }
+        ],
+        age_ratings: [
+          {
+            country: 'US',
+            system: 'MPAA',
+            value: 'PG'
+          }
+        ],
         terms: [
           {
             id: 2,
             name: 'Drama',
             taxonomy: 'category'
+          }
+        ],
+        credits: [
+          {
+            person: {
+              id: 51,
+              name: 'Valborg Tindskar',
+              image: 'http://localhost:3000/demo/portraits/51.svg'
+            },
+            role: 'director',
+            character: null
           }
         ]
       }
@@ -178,6 +221,38 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         taxonomy: 'category',
         created_at: '2024-10-30T07:00:00.000000Z',
         updated_at: '2026-05-13T07:00:00.000000Z'
+      }
+    }
+  },
+  'GET /people': {
+    answer: {
+      success: true,
+      data: {
+        collection: [
+          {
+            id: 1,
+            name: 'Maren Oksvik',
+            image: 'http://localhost:3000/demo/portraits/1.svg'
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 1,
+          next_page: false,
+          prev_page: false,
+          total_pages: 1,
+          total_count: 1
+        }
+      }
+    }
+  },
+  'GET /people/{personId}': {
+    answer: {
+      success: true,
+      data: {
+        id: 1,
+        name: 'Maren Oksvik',
+        image: 'http://localhost:3000/demo/portraits/1.svg'
       }
     }
   },
@@ -224,60 +299,74 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 812,
-            channel: 'culture',
-            starts_at: '2026-11-28T23:55:00.000000Z',
-            ends_at: '2026-11-29T01:50:00.000000Z',
+            id: 57,
+            channel: 'move',
+            starts_at: '2026-11-29T08:00:00.000000Z',
+            ends_at: '2026-11-29T08:45:00.000000Z',
             content: {
-              id: 1263,
-              parent_id: null,
-              type: 'film',
+              id: 1468,
+              parent_id: 1466,
+              type: 'episode',
               handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: '1_jpjanh9c',
-              name: 'The Slowest Way to Lisbon',
+              handler_id: '1_1geieasa',
+              name: 'Shoes and Other Excuses',
               title: {
-                en: 'The Slowest Way to Lisbon',
-                de: 'Der langsamste Weg nach Lissabon'
+                en: 'Shoes and Other Excuses',
+                de: 'Schuhe und andere Ausreden'
               },
               description: {
-                en: 'A tractor, a dowry and a very patient donkey.',
-                de: 'Ein Traktor, eine Mitgift und ein sehr geduldiger Esel.'
+                en: '42 minutes. A short recap first, then one new thing.',
+                de: '42 Minuten. Erst eine kurze Wiederholung, dann etwas Neues.'
               },
-              weight: 45,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1263.svg',
+              weight: null,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1468.svg',
               thumbnail_handler: 'demo',
-              keywords: 'train, journey, ensemble, misunderstanding, dry humour',
+              keywords: 'marathon, jogging',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-08-30T16:30:00.000000Z',
+              start_date: '2026-08-19T08:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-08-25T15:36:58.000000Z',
-              updated_at: '2026-08-25T15:36:58.000000Z',
+              created_at: '2026-07-10T07:02:45.000000Z',
+              updated_at: '2026-07-10T07:02:45.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
               plans: {
-                '1': {
-                  id: '1',
-                  vendor_name: 'basic'
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
                 }
               },
-              link: 'http://localhost:3000/title/1263',
-              duration: 6641,
-              min_age: 6,
-              external_ids: {
-                eidr: '10.5240/DEMO-0000-0000-0000-1263-X',
-                archive: 'film-1263'
-              },
+              link: 'http://localhost:3000/title/1468',
+              duration: 2520,
+              min_age: 0,
+              season: 1,
+              episode: 2,
               markers: [
                 {
-                  type: 'intro',
-                  start: 10,
-                  end: 97
+                  type: 'recap',
+                  start: 12,
+                  end: 59
+                }
+              ],
+              year: 2025,
+              images: [
+                {
+                  kind: 'poster',
+                  url: 'http://localhost:3000/demo/posters/1468.svg',
+                  width: 400,
+                  height: 600
+                }
+              ],
+              age_ratings: [
+                {
+                  country: 'US',
+                  system: 'TV Parental Guidelines',
+                  value: 'TV-G'
                 }
               ]
             }
@@ -288,8 +377,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 152,
-          total_count: 152
+          total_pages: 148,
+          total_count: 148
         }
       }
     }
@@ -301,39 +390,39 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           channel: 'stories',
           now: {
-            id: 620,
+            id: 630,
             channel: 'stories',
-            starts_at: '2026-11-29T01:15:00.000000Z',
-            ends_at: '2026-11-29T01:45:00.000000Z',
+            starts_at: '2026-11-29T08:00:00.000000Z',
+            ends_at: '2026-11-29T09:35:00.000000Z',
             content: {
-              id: 1525,
-              parent_id: 1524,
-              type: 'episode',
-              handler: 'reelstack',
+              id: 1242,
+              parent_id: null,
+              type: 'film',
+              handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: 'rs-zbjo9juf',
-              name: 'The Letter',
+              handler_id: '1_m1qu43ep',
+              name: "The Snowman's Lawyer",
               title: {
-                en: 'The Letter',
-                de: 'Der Brief'
+                en: "The Snowman's Lawyer",
+                de: 'Der Anwalt des Schneemanns'
               },
               description: {
-                en: 'It lies unopened for a week.',
-                de: 'Er liegt eine Woche lang ungeöffnet da.'
+                en: 'A ten-year-old takes the spring to court.',
+                de: 'Eine Zehnjährige verklagt den Frühling.'
               },
-              weight: 17,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1525.svg',
+              weight: 64,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1242.svg',
               thumbnail_handler: 'demo',
-              keywords: 'family, secrets, small town',
+              keywords: 'ensemble, misunderstanding, dry humour',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-05-17T13:30:00.000000Z',
+              start_date: '2026-11-22T05:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-05-01T12:37:32.000000Z',
-              updated_at: '2026-06-13T12:37:32.000000Z',
+              created_at: '2026-10-31T04:39:59.000000Z',
+              updated_at: '2026-10-31T04:39:59.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -343,54 +432,68 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'basic'
                 }
               },
-              link: 'http://localhost:3000/title/1525',
-              duration: 1595,
-              min_age: 12,
-              season: 1,
-              episode: 1,
+              link: 'http://localhost:3000/title/1242',
+              duration: 5534,
+              min_age: 0,
               markers: [
                 {
                   type: 'intro',
-                  start: 9,
-                  end: 49
+                  start: 4,
+                  end: 92
+                }
+              ],
+              year: 2025,
+              images: [
+                {
+                  kind: 'poster',
+                  url: 'http://localhost:3000/demo/posters/1242.svg',
+                  width: 400,
+                  height: 600
+                }
+              ],
+              age_ratings: [
+                {
+                  country: 'US',
+                  system: 'MPAA',
+                  value: 'G'
                 }
               ]
             }
           },
           next: {
-            id: 621,
+            id: 631,
             channel: 'stories',
-            starts_at: '2026-11-29T01:45:00.000000Z',
-            ends_at: '2026-11-29T02:20:00.000000Z',
+            starts_at: '2026-11-29T09:35:00.000000Z',
+            ends_at: '2026-11-29T10:10:00.000000Z',
             content: {
-              id: 1526,
-              parent_id: 1524,
+              id: 1563,
+              parent_id: 1556,
               type: 'episode',
-              handler: 'reelstack',
+              handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: 'rs-d6blrjny',
-              name: 'Upstream',
+              handler_id: '1_ai9mwcks',
+              name: 'High Water',
               title: {
-                en: 'Upstream',
-                de: 'Flussaufwärts'
+                en: 'High Water',
+                de: 'Hochwasser'
               },
               description: {
-                en: 'Grandmother goes to speak to the lock before theirs.',
-                de: 'Die Großmutter spricht mit der Schleuse vor ihnen.'
+                en: 'The storm brings everyone to the same warehouse.',
+                de: 'Der Sturm treibt alle in dieselbe Halle.'
               },
-              weight: 3,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1526.svg',
+              weight: 19,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1563.svg',
               thumbnail_handler: 'demo',
-              keywords: 'family, secrets',
+              keywords: '',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-05-24T13:30:00.000000Z',
+              start_date: '2025-10-05T06:06:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-04-30T13:08:00.000000Z',
-              updated_at: '2026-06-25T13:08:00.000000Z',
+              created_at: '2025-09-27T05:09:33.000000Z',
+              updated_at: '2025-09-27T05:09:33.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -400,16 +503,32 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'plus'
                 }
               },
-              link: 'http://localhost:3000/title/1526',
-              duration: 2002,
-              min_age: 12,
+              link: 'http://localhost:3000/title/1563',
+              duration: 1961,
+              min_age: 16,
               season: 1,
-              episode: 2,
+              episode: 7,
               markers: [
                 {
                   type: 'recap',
-                  start: 8,
-                  end: 57
+                  start: 7,
+                  end: 59
+                }
+              ],
+              year: 2024,
+              images: [
+                {
+                  kind: 'poster',
+                  url: 'http://localhost:3000/demo/posters/1563.svg',
+                  width: 400,
+                  height: 600
+                }
+              ],
+              age_ratings: [
+                {
+                  country: 'US',
+                  system: 'TV Parental Guidelines',
+                  value: 'TV-MA'
                 }
               ]
             }
@@ -423,34 +542,34 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: 1484,
+          id: 1135,
           parent_id: null,
-          type: 'show',
+          type: 'film',
           handler: 'reelstack',
-          handler_type: 'playlist',
-          handler_id: 'rs-xpyb15lu',
-          name: 'Windward',
+          handler_type: 'entry',
+          handler_id: 'rs-mbjcphvw',
+          name: 'Out and Back',
           title: {
-            en: 'Windward',
-            de: 'Luvwärts'
+            en: 'Out and Back',
+            de: 'Hin und zurück'
           },
           description: {
-            en: 'A family of five sells the house and crosses an ocean in a boat older than the parents.',
-            de: 'Eine fünfköpfige Familie verkauft das Haus und überquert in einem Boot, das älter ist als die Eltern, einen Ozean.'
+            en: 'A postwoman runs her old route one last time, all hundred kilometres of it.',
+            de: 'Eine Postbotin läuft ihre alte Runde ein letztes Mal, alle hundert Kilometer.'
           },
-          weight: 74,
-          thumbnail: 'http://localhost:3000/demo/thumbnails/1484.svg',
+          weight: 73,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1135.svg',
           thumbnail_handler: 'demo',
-          keywords: 'sea, harbour, portrait',
+          keywords: 'small town, trail',
           pricing: null,
           payments_asset_id: null,
           purchaseable: 0,
-          start_date: '2026-06-26T07:30:00.000000Z',
+          start_date: '2025-01-04T07:30:00.000000Z',
           end_date: null,
           countries_include: null,
           countries_exclude: null,
-          created_at: '2026-05-19T07:14:26.000000Z',
-          updated_at: '2026-06-13T07:14:26.000000Z',
+          created_at: '2024-12-19T06:50:35.000000Z',
+          updated_at: '2025-01-24T06:50:35.000000Z',
           currency: null,
           price: null,
           price_formatted: null,
@@ -460,8 +579,32 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               vendor_name: 'plus'
             }
           },
-          link: 'http://localhost:3000/title/1484',
-          min_age: 6,
+          link: 'http://localhost:3000/title/1135',
+          duration: 7075,
+          min_age: 12,
+          markers: [
+            {
+              type: 'intro',
+              start: 12,
+              end: 67
+            }
+          ],
+          year: 2023,
+          images: [
+            {
+              kind: 'poster',
+              url: 'http://localhost:3000/demo/posters/1135.svg',
+              width: 400,
+              height: 600
+            }
+          ],
+          age_ratings: [
+            {
+              country: 'US',
+              system: 'MPAA',
+              value: 'PG-13'
+            }
+          ],
           recent: false
         }
       ]
@@ -549,7 +692,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b0b7f25a371321467962789',
+            _id: '6b0be4320a9b8a9460be6054',
             content: {
               id: 1405,
               parent_id: null,
@@ -601,6 +744,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   start: 12,
                   end: 97
                 }
+              ],
+              year: 2023,
+              images: [
+                {
+                  kind: 'poster',
+                  url: 'http://localhost:3000/demo/posters/1405.svg',
+                  width: 400,
+                  height: 600
+                }
+              ],
+              age_ratings: [
+                {
+                  country: 'US',
+                  system: 'MPAA',
+                  value: 'PG'
+                }
               ]
             },
             user_id: 1,
@@ -610,8 +769,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             plays: 0,
             watched_at: null,
             previous: null,
-            created_at: '2026-11-13T14:59:08.974000Z',
-            updated_at: '2026-11-29T01:26:02.873000Z'
+            created_at: '2026-11-13T22:10:17.172000Z',
+            updated_at: '2026-11-29T08:37:11.550000Z'
           }
         ],
         meta: {
@@ -629,7 +788,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0b7f25a371321467962789',
+        _id: '6b0be4320a9b8a9460be6054',
         content: {
           id: 1405,
           parent_id: null,
@@ -681,6 +840,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               start: 12,
               end: 97
             }
+          ],
+          year: 2023,
+          images: [
+            {
+              kind: 'poster',
+              url: 'http://localhost:3000/demo/posters/1405.svg',
+              width: 400,
+              height: 600
+            }
+          ],
+          age_ratings: [
+            {
+              country: 'US',
+              system: 'MPAA',
+              value: 'PG'
+            }
           ]
         },
         user_id: 1,
@@ -690,8 +865,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         plays: 0,
         watched_at: null,
         previous: null,
-        created_at: '2026-11-13T14:59:08.974000Z',
-        updated_at: '2026-11-29T01:26:02.873000Z'
+        created_at: '2026-11-13T22:10:17.172000Z',
+        updated_at: '2026-11-29T08:37:11.550000Z'
       }
     }
   },
@@ -712,7 +887,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           content_id: 1405,
           time: 355,
-          observed_at: '2026-11-29T01:26:02.873000Z'
+          observed_at: '2026-11-29T08:37:11.550000Z'
         },
         {
           content_id: 999999,
@@ -754,7 +929,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0b7f25a371321467962789',
+        _id: '6b0be4320a9b8a9460be6054',
         content: {
           id: 1405,
           parent_id: null,
@@ -806,6 +981,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               start: 12,
               end: 97
             }
+          ],
+          year: 2023,
+          images: [
+            {
+              kind: 'poster',
+              url: 'http://localhost:3000/demo/posters/1405.svg',
+              width: 400,
+              height: 600
+            }
+          ],
+          age_ratings: [
+            {
+              country: 'US',
+              system: 'MPAA',
+              value: 'PG'
+            }
           ]
         },
         user_id: 1,
@@ -813,10 +1004,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         time: 6945,
         percentage: 100,
         plays: 1,
-        watched_at: '2026-11-29T01:26:02.934000Z',
+        watched_at: '2026-11-29T08:37:11.660000Z',
         previous: null,
-        created_at: '2026-11-13T14:59:08.974000Z',
-        updated_at: '2026-11-29T01:26:02.934000Z'
+        created_at: '2026-11-13T22:10:17.172000Z',
+        updated_at: '2026-11-29T08:37:11.660000Z'
       }
     }
   },
@@ -876,10 +1067,26 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   start: 7,
                   end: 59
                 }
+              ],
+              year: 2025,
+              images: [
+                {
+                  kind: 'poster',
+                  url: 'http://localhost:3000/demo/posters/1023.svg',
+                  width: 400,
+                  height: 600
+                }
+              ],
+              age_ratings: [
+                {
+                  country: 'US',
+                  system: 'TV Parental Guidelines',
+                  value: 'TV-PG'
+                }
               ]
             },
             history: {
-              _id: '6b0b7f25a371321467962796',
+              _id: '6b0be4320a9b8a9460be6061',
               user_id: 1,
               content_id: 1023,
               time: 1140,
@@ -887,14 +1094,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               plays: 0,
               watched_at: null,
               previous: null,
-              created_at: '2026-11-28T00:53:42.974000Z',
-              updated_at: '2026-11-28T01:28:53.974000Z'
+              created_at: '2026-11-28T08:04:51.172000Z',
+              updated_at: '2026-11-28T08:40:02.172000Z'
             },
             resume: {
               time: 1140,
               percentage: 54
             },
-            updated_at: '2026-11-28T01:28:53.974000Z'
+            updated_at: '2026-11-28T08:40:02.172000Z'
           }
         ],
         meta: {
@@ -952,6 +1159,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           },
           link: 'http://localhost:3000/title/1394',
           min_age: 0,
+          year: 2024,
+          images: [
+            {
+              kind: 'poster',
+              url: 'http://localhost:3000/demo/posters/1394.svg',
+              width: 400,
+              height: 600
+            }
+          ],
+          age_ratings: [
+            {
+              country: 'US',
+              system: 'TV Parental Guidelines',
+              value: 'TV-G'
+            }
+          ],
           deleted_at: null,
           recent: false,
           reason: {
@@ -990,8 +1213,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-29T01:26:03.001000Z',
-            updated_at: '2026-11-29T01:26:03.001000Z',
+            created_at: '2026-11-29T08:37:11.772000Z',
+            updated_at: '2026-11-29T08:37:11.772000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -1043,6 +1266,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   start: 12,
                   end: 97
                 }
+              ],
+              year: 2023,
+              images: [
+                {
+                  kind: 'poster',
+                  url: 'http://localhost:3000/demo/posters/1405.svg',
+                  width: 400,
+                  height: 600
+                }
+              ],
+              age_ratings: [
+                {
+                  country: 'US',
+                  system: 'MPAA',
+                  value: 'PG'
+                }
               ]
             }
           }
@@ -1067,22 +1306,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             email: 'ada@example.com',
             name: 'Ada',
-            created_at: '2026-11-29T01:25:56.978000Z',
-            updated_at: '2026-11-29T01:25:56.978000Z'
+            created_at: '2026-11-29T08:37:05.524000Z',
+            updated_at: '2026-11-29T08:37:05.524000Z'
           }
         ],
         history: [
           {
-            _id: '6b0b7f25a371321467962767',
+            _id: '6b0be4320a9b8a9460be6032',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
             plays: 1,
-            watched_at: '2026-10-07T07:19:53.974000Z',
+            watched_at: '2026-10-07T14:31:02.172000Z',
             previous: null,
-            created_at: '2026-10-07T06:55:25.974000Z',
-            updated_at: '2026-10-07T07:19:53.974000Z'
+            created_at: '2026-10-07T14:06:34.172000Z',
+            updated_at: '2026-10-07T14:31:02.172000Z'
           }
         ],
         watchlist: [
@@ -1090,8 +1329,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             user_id: 1,
             content_id: 1554,
-            created_at: '2026-11-28T01:07:53.974000Z',
-            updated_at: '2026-11-28T01:07:53.974000Z'
+            created_at: '2026-11-28T08:19:02.172000Z',
+            updated_at: '2026-11-28T08:19:02.172000Z'
           }
         ],
         hidden: [],
@@ -1100,13 +1339,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         seen: [],
         sessions: [
           {
-            id: '4dd20192-fc15-476e-83c8-aa2369283521',
+            id: '62d51421-7e2d-4aad-8546-97ae0badfb43',
             device: 'Living room TV',
-            created_at: '2026-11-29T01:26:02.748000Z',
-            last_used_at: '2026-11-29T01:26:02.748000Z'
+            created_at: '2026-11-29T08:37:11.303000Z',
+            last_used_at: '2026-11-29T08:37:11.303000Z'
           }
         ],
-        exported_at: '2026-11-29T01:26:03.083000Z'
+        exported_at: '2026-11-29T08:37:11.919000Z'
       }
     }
   },
@@ -1206,9 +1445,25 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   start: 12,
                   end: 97
                 }
+              ],
+              year: 2023,
+              images: [
+                {
+                  kind: 'poster',
+                  url: 'http://localhost:3000/demo/posters/1405.svg',
+                  width: 400,
+                  height: 600
+                }
+              ],
+              age_ratings: [
+                {
+                  country: 'US',
+                  system: 'MPAA',
+                  value: 'PG'
+                }
               ]
             },
-            created_at: '2026-11-29T01:26:03.141000Z'
+            created_at: '2026-11-29T08:37:11.995000Z'
           }
         ],
         meta: {
@@ -1297,10 +1552,26 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   start: 12,
                   end: 97
                 }
+              ],
+              year: 2023,
+              images: [
+                {
+                  kind: 'poster',
+                  url: 'http://localhost:3000/demo/posters/1405.svg',
+                  width: 400,
+                  height: 600
+                }
+              ],
+              age_ratings: [
+                {
+                  country: 'US',
+                  system: 'MPAA',
+                  value: 'PG'
+                }
               ]
             },
             rating: 'like',
-            created_at: '2026-11-29T01:26:03.177000Z'
+            created_at: '2026-11-29T08:37:12.019000Z'
           }
         ],
         meta: {
@@ -1380,16 +1651,16 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         history: [
           {
-            _id: '6b0b7f25a371321467962767',
+            _id: '6b0be4320a9b8a9460be6032',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
             plays: 1,
-            watched_at: '2026-10-07T07:19:53.974000Z',
+            watched_at: '2026-10-07T14:31:02.172000Z',
             previous: null,
-            created_at: '2026-10-07T06:55:25.974000Z',
-            updated_at: '2026-10-07T07:19:53.974000Z'
+            created_at: '2026-10-07T14:06:34.172000Z',
+            updated_at: '2026-10-07T14:31:02.172000Z'
           }
         ],
         watchlist: [],
@@ -1403,7 +1674,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           ratings: [],
           preferences: []
         },
-        cursor: 'WzEsMTc5MTM1NzU5Mzk3NCwwLCI2YjBiN2YyNWEzNzEzMjE0Njc5NjI3NjciLDEwMTQsMTc5NTkxNTU1MzI3MiwxLDE3OTU5MTU1NTMyNzJd1hVUHloj9IX',
+        cursor: 'WzEsMTc5MTM4MzQ2MjE3MiwwLCI2YjBiZTQzMjBhOWI4YTk0NjBiZTYwMzIiLDEwMTQsMTc5NTk0MTQyMjE0NSwxLDE3OTU5NDE0MjIxNDVdb_g86S_U9Ov',
         more: true,
         reset: false
       }
@@ -1450,9 +1721,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device_code: 'GmRhmhcx…',
-        user_code: 'WZKK-GPWK',
+        user_code: 'LTSS-KWPZ',
         verification_uri: 'http://localhost:3000/#device',
-        verification_uri_complete: 'http://localhost:3000/?user_code=WZKK-GPWK#device',
+        verification_uri_complete: 'http://localhost:3000/?user_code=LTSS-KWPZ#device',
         expires_in: 600,
         interval: 5
       }
@@ -1463,7 +1734,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device: 'Bedroom TV',
-        created_at: '2026-11-29T01:26:03.378000Z'
+        created_at: '2026-11-29T08:37:12.335000Z'
       }
     }
   },
@@ -1571,10 +1842,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: 'b76ead77-3d67-4826-86eb-1c0b87892567',
+          id: 'b7033f53-e40c-4e46-90bb-0dddf4f50ac5',
           device: 'Bedroom TV',
-          created_at: '2026-11-29T01:26:03.432000Z',
-          last_used_at: '2026-11-29T01:26:03.432000Z',
+          created_at: '2026-11-29T08:37:12.417000Z',
+          last_used_at: '2026-11-29T08:37:12.417000Z',
           current: false
         }
       ]
