@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { type Static, Type } from '@sinclair/typebox'
+import type { Db } from 'mongodb'
+import { isAvailable } from '../src/catalogue/audience.js'
+import { contentsOf, fitsSkeleton } from '../src/catalogue/content-documents.js'
+import { Skeleton } from '../src/catalogue/skeleton.js'
+import { CommandSettings, settingsOrExit } from '../src/config.js'
+import { connectionTo } from '../src/database/connection.js'
+import { type FeedContent, RokuFeed, type RokuOptions } from '../src/feed/roku.js'
+import { countries, genres, languages, licenses, qualities } from '../src/feed/roku-vocabulary.js'
+import { inputAjv } from '../src/validators.js'
+import { endWithReader, invocationOf, messageOf, readersOf, say, stopOnSignal } from './command-line.js'
+import { outputAt } from './output.js'
+
+const usage = `Usage: ${invocationOf('feed')} roku --country CODE --language CODE [--license free|subscription] [--quality hd] [--genres FILE] [--out FILE] [--check]
+  --country CODE   what is open in this country now, for example US
+  --language CODE  of titles and descriptions, for example en
+  --license NAME   how viewers pay: free or subscription (free)
+  --quality NAME   ${qualities.join(', ')} (hd)
+  --genres FILE    JSON with the genres of each term: {"termId": "genre" or ["genre", ...]}
+  --out FILE       where to write the feed, instead of standard output
+  --check          writes no feed and only prints the counts`
+
+const options = {
+  country: { type: 'string' },
+  language: { type: 'string' },
+  license: { type: 'string', default: 'free' },
+  quality: { type: 'string', default: 'hd' },
+  genres: { type: 'string' },
+  out: { type: 'string' },
+  check: { type: 'boolean', default: false }
+} as const
+
+/** The word of the platform for what was typed. */
+const known = (kind: string, words: readonly string[], typed: string) => {
+  const word = typed.toLowerCase()
+  if (!words.includes(word)) throw new Error(`Roku feeds have no ${kind} ${typed}`)
+  return word
+}
+
+const required = (name: string, value: string | undefined) => {
+  if (!value) throw new Error(`--${name} is missing\n${usage}`)
+  return value
+}
+
+const readArguments = () => {
+  const { positionals, values } = readersOf(usage).parsed({ allowPositionals: true, options })
+  if (positionals.join(' ') !== 'roku') throw new Error(usage)
+  return {
+    ...values,
+    country: known('country', countries, required('country CODE', values.country)),
+    language: known('language', languages, required('language CODE', values.language)),
+    license: known('license', licenses, values.license),
+    quality: known('quality', qualities, values.quality)
+  }
+}
+
+const GenresFile = Type.Record(Type.String({ pattern: '^[1-9][0-9]*$' }), Type.Union([Type.String(), Type.Array(Type.String())]), {
+  additionalProperties: false
+})
+type GenresFile = Static<typeof GenresFile>
+
+const genresIn = async (path: string): Promise<GenresFile> => {
+  const text = await readFile(path, 'utf8')
+  try {
+    const file: unknown = JSON.parse(text)
+    if (inputAjv.validate<GenresFile>(GenresFile, file)) return file
+  } catch {}
+  throw new Error(`${path} must be JSON from ids of terms to a genre or a list of genres`)
+}
+
+const readGenres = async (path: string | undefined): Promise<RokuOptions['genres']> => {
+  const entries = path === undefined ? [] : Object.entries(await genresIn(path))
+  return new Map(entries.map(([term, words]) => [Number(term), [words].flat().map(word => known('genre', genres, word))]))
+}
+
+/** Of this many items, the documents and people are in memory at once. */
+const itemsAtOnce = 200
+
+/** Shows and seasons come before what belongs to them. */
+const ranks = new Map([
+  ['show', 0],
+  ['season', 1]
+])
+
+/** The ids of what is open in a country now, in the order of the feed. */
+const openIn = async (db: Db, country: string) => {
+  const skeleton = new Skeleton()
+  for await (const content of contentsOf(db).forSkeleton()) if (fitsSkeleton(content)) skeleton.put(content)
+  const now = Date.now()
+  const audience = { country: country.toUpperCase(), maxAge: undefined }
+  const rankOf = (row: number) => ranks.get(skeleton.type.get(row)) ?? ranks.size
+  return Array.from({ length: skeleton.size }, (_, row) => row)
+    .filter(row => isAvailable(skeleton, row, now, audience))
+    .sort((a, b) => rankOf(a) - rankOf(b) || skeleton.idOf(a) - skeleton.idOf(b))
+    .map(row => skeleton.idOf(row))
+}
+
+const namesOf = async (db: Db, contents: Iterable<FeedContent>) => {
+  const ids = new Set([...contents].flatMap(({ credits }) => (credits ?? []).map(({ person_id }) => person_id)))
+  const people = db.collection<{ _id: number; name: string }>('people').find({ _id: { $in: [...ids] } }, { projection: { name: 1 } })
+  return new Map((await people.toArray()).map(({ _id, name }) => [_id, name]))
+}
+
+async function* piecesOf(db: Db, feed: RokuFeed, country: string, signal: AbortSignal) {
+  yield feed.begin()
+  const ids = await openIn(db, country)
+  for (let from = 0; from < ids.length; from += itemsAtOnce) {
+    signal.throwIfAborted()
+    const batch = ids.slice(from, from + itemsAtOnce)
+    const found = await contentsOf(db).byIds(batch).toArray()
+    const names = await namesOf(db, found)
+    const contents = new Map(found.map(content => [content._id, content]))
+    yield batch
+      .flatMap(id => contents.get(id) ?? [])
+      .map(content => feed.add(content, names))
+      .join('')
+  }
+  yield feed.end()
+}
+
+type Write = (pieces: AsyncIterable<string>) => Promise<void>
+
+const onlyRead: Write = async pieces => {
+  for await (const _ of pieces);
+}
+
+const toStandardOutput: Write = pieces => pipeline(pieces, process.stdout, { end: false })
+
+const writerFor = async ({ check, out }: { check: boolean; out?: string | undefined }): Promise<Write> => {
+  if (check) return onlyRead
+  return out === undefined ? toStandardOutput : outputAt(required('out FILE', out), {})
+}
+
+const listOf = (counts: ReadonlyMap<string, number>) => [...counts].map(([word, number]) => `${word} ${number}`).join(', ') || 'none'
+
+const report = ({ size, kinds, leftOut, reasons, warnings }: RokuFeed) => {
+  say(`in the feed: ${size} (${listOf(kinds)})`)
+  say(`left out: ${leftOut} (${listOf(reasons)})`)
+  say(`warnings: ${listOf(warnings)}`)
+}
+
+const run = async () => {
+  const asked = readArguments()
+  const feed = new RokuFeed({ ...asked, genres: await readGenres(asked.genres) })
+  const write = await writerFor(asked)
+  const { client, db } = connectionTo(settingsOrExit(CommandSettings).MONGO_URL, {
+    serverSelectionTimeoutMS: 5000,
+    socketTimeoutMS: 30_000
+  })
+  const signal = stopOnSignal()
+  try {
+    await write(piecesOf(db, feed, asked.country, signal))
+    report(feed)
+  } catch (error) {
+    throw signal.aborted ? new Error(asked.out === undefined ? 'Stopped.' : 'Stopped. Nothing was written.') : error
+  } finally {
+    await client.close()
+  }
+}
+
+endWithReader()
+try {
+  await run()
+} catch (error) {
+  console.error(messageOf(error))
+  process.exitCode ??= 1
+}
