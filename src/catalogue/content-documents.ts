@@ -205,7 +205,7 @@ export const contentsOf = (db: Db) => {
   const contents = db.collection<ContentDocument>('contents')
   return {
     /** A cursor, because decoding many contents at once blocks the event loop. */
-    byIds: (ids: number[]) => contents.find({ _id: { $in: ids } }, { projection: { words: 0, digest: 0 } }),
+    byIds: (ids: number[], projection: Document = { words: 0, digest: 0 }) => contents.find({ _id: { $in: ids } }, { projection }),
     /** The contents that can be served: all, or those written since a moment. */
     forSkeleton: (since?: Date) =>
       contents.find<SkeletonContent>(

@@ -18,25 +18,28 @@ export interface RokuOptions {
   genres: ReadonlyMap<number, readonly string[]>
 }
 
-type Fields =
-  | '_id'
-  | 'parent_id'
-  | 'type'
-  | 'name'
-  | 'title'
-  | 'description'
-  | 'thumbnail'
-  | 'terms'
-  | 'end_date'
-  | 'duration'
-  | 'season'
-  | 'episode'
-  | 'year'
-  | 'images'
-  | 'age_ratings'
+const fields = [
+  'parent_id',
+  'type',
+  'name',
+  'title',
+  'description',
+  'thumbnail',
+  'terms',
+  'end_date',
+  'duration',
+  'season',
+  'episode',
+  'year',
+  'images',
+  'age_ratings'
+] as const satisfies readonly (keyof ContentDocument)[]
 
-/** What the feed reads of a content. Contents from before their optional fields lack them. */
-export type FeedContent = Pick<ContentDocument, Fields> & { credits?: readonly { person_id: number; role: string }[] | null }
+/** What the feed reads of a content. */
+export type FeedContent = Pick<ContentDocument, '_id' | (typeof fields)[number]> & {
+  credits?: readonly { person_id: number; role: string }[] | null
+}
+export const feedProjection = Object.fromEntries([...fields, 'credits'].map(name => [name, 1]))
 
 /** What a show gives to its seasons, and both to their episodes. */
 interface Inherited {
@@ -228,7 +231,7 @@ export class RokuFeed {
 
   /** Cuts a text that has more code points before the word that is too much. Scripts without spaces have words too. */
   private cut(text: string, most: number) {
-    const head = Array.from(text).slice(0, most).join('')
+    const [head = ''] = new RegExp(`^.{0,${most}}`, 'su').exec(text) ?? []
     if (head.length === text.length) return text
     const { index } = this.words.segment(text).containing(head.length) as Intl.SegmentData
     return text.slice(0, index).trimEnd() || head
