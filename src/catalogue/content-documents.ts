@@ -3,7 +3,7 @@ import { oldest } from '../../schemas/common.js'
 import type { Content, Marker, OptionalContentFields } from '../../schemas/content.js'
 import { wireFields } from '../../schemas/content-fields.js'
 import type { Credit } from '../../schemas/people.js'
-import { id, listOf, orNull as nullable, objectOf, ofWire } from '../database/bson-schema.js'
+import { id, listOf, orNull as nullable, objectOf, ofWire, optional } from '../database/bson-schema.js'
 import { isWireMoment, timestamp, wireYears } from '../time.js'
 import { catalogueRead, type Imported } from './kinds.js'
 
@@ -12,8 +12,9 @@ type Nullable<T> = { [Field in keyof T]: T[Field] | null }
 /** What is stored as it is sent. */
 type SentAsStored = Omit<Content, 'id' | 'start_date' | 'end_date' | 'created_at' | 'updated_at' | keyof OptionalContentFields>
 
-export interface StoredCredit extends Omit<Credit, 'person'> {
+export interface StoredCredit extends Pick<Credit, 'role'> {
   person_id: number
+  character?: string | null
 }
 
 export interface ContentDocument extends Imported, SentAsStored, Nullable<OptionalContentFields> {
@@ -44,7 +45,7 @@ const text = { bsonType: 'string' }
 const textOrNull = { bsonType: ['string', 'null'] }
 const texts = { bsonType: 'object', additionalProperties: text }
 const plan = { bsonType: 'object', required: ['id', 'vendor_name'], properties: { id: text, vendor_name: text } }
-const credit = objectOf<StoredCredit>({ person_id: id, role: text, character: nullable(text) })
+const credit = objectOf<StoredCredit>({ person_id: id, role: text, character: optional(nullable(text)) })
 /** Beyond these, the driver returns a `long` as an object. */
 const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 

@@ -16,7 +16,11 @@ interface Line {
 }
 
 const files = await demoFiles('http://demo.example', new Date())
-const linesOf = (name: string): Line[] => String(files[name]).trimEnd().split('\n').map(line => JSON.parse(line))
+const linesOf = (name: string): Line[] =>
+  String(files[name])
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
 const [contents, people] = [linesOf('contents.ndjson'), linesOf('people.ndjson')]
 
 t.test('the films, documentaries and shows of the demo name who made them', async t => {

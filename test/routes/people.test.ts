@@ -26,7 +26,7 @@ t.test('people', async t => {
           { person_id: 1, role: 'director', character: null },
           { person_id: 9, role: 'writer', character: null },
           { person_id: 2, role: 'actor', character: 'Captain "Mora"' },
-          { person_id: 1, role: 'actor', character: 'Herself' }
+          { person_id: 1, role: 'actor' }
         ]
       }),
       content(20, by(7)),
@@ -101,7 +101,7 @@ t.test('people', async t => {
     t.strictSame(credits, [
       { person: ines, role: 'director', character: null },
       { person: { id: 2, name: 'Émile Zola', image: null }, role: 'actor', character: 'Captain "Mora"' },
-      { person: ines, role: 'actor', character: 'Herself' }
+      { person: ines, role: 'actor', character: null }
     ])
     t.notOk('credits' in (await app.inject('/contents/17')).json().data)
     for (const item of collectionOf(await app.inject('/contents'))) t.notOk('credits' in item || 'people' in item)
@@ -122,6 +122,15 @@ t.test('people', async t => {
     t.strictSame(await contentsBy('search=content%20halvor%20ines'), [10])
     t.strictSame(await contentsBy('search=cleo'), [], 'a person was renamed')
     t.strictSame(await contentsBy('search=aleo'), [13, 15, 20, 21, 22])
+  })
+
+  t.test('stay as they are when nothing has changed', async t => {
+    const before = app.catalogue.people
+    await app.data.revisions.raise('people')
+    await app.catalogue.refresh()
+    t.equal(app.catalogue.people, before)
+    await changed('people', 5, { image: 'https://images.example/5.jpg' })
+    t.strictSame((await app.inject('/people/5')).json().data, { id: 5, name: 'Halvorsen', image: 'https://images.example/5.jpg' })
   })
 
   t.test('change with their contents', async t => {
