@@ -229,9 +229,9 @@ export class RokuFeed {
     }
   }
 
-  /** Cuts a text that has more code points before the word that is too much. Scripts without spaces have words too. */
+  /** Cuts a text of more code points in front of the first word that does not fit. Scripts without spaces have words too. */
   private cut(text: string, most: number) {
-    const [head = ''] = new RegExp(`^.{0,${most}}`, 'su').exec(text) ?? []
+    const [head] = new RegExp(`^.{0,${most}}`, 'su').exec(text) as RegExpExecArray
     if (head.length === text.length) return text
     const { index } = this.words.segment(text).containing(head.length) as Intl.SegmentData
     return text.slice(0, index).trimEnd() || head
