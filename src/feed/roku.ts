@@ -32,14 +32,13 @@ const fields = [
   'episode',
   'year',
   'images',
-  'age_ratings'
+  'age_ratings',
+  'credits'
 ] as const satisfies readonly (keyof ContentDocument)[]
 
 /** What the feed reads of a content. */
-export type FeedContent = Pick<ContentDocument, '_id' | (typeof fields)[number]> & {
-  credits?: readonly { person_id: number; role: string }[] | null
-}
-export const feedProjection = Object.fromEntries([...fields, 'credits'].map(name => [name, 1]))
+export type FeedContent = Pick<ContentDocument, '_id' | (typeof fields)[number]>
+export const feedProjection = Object.fromEntries(fields.map(name => [name, 1]))
 
 /** What a show gives to its seasons, and both to their episodes. */
 interface Inherited {

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { StoredCredit } from '../../src/catalogue/content-documents.js'
 import { type FeedContent, RokuFeed } from '../../src/feed/roku.js'
 import { content, episode, film } from '../helpers/documents.js'
 
@@ -46,7 +47,7 @@ const only = (item: FeedContent, given: Partial<typeof options> = {}) => feedOf(
 const lengthOf = (text: string) => [...text].length
 
 t.test('an item with everything', async t => {
-  const credits = [
+  const credits: StoredCredit[] = [
     { person_id: 1, role: 'actor' },
     { person_id: 1, role: 'actor' },
     { person_id: 1, role: 'director' },
