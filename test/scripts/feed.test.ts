@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
+import type { StoredCredit } from '../../src/catalogue/content-documents.js'
 import { connectionTo } from '../../src/database/connection.js'
 import { apart } from '../helpers/apart.js'
 import { type Seed, seededUrl } from '../helpers/database.js'
@@ -125,14 +126,14 @@ t.test('the feed of a country', async t => {
 })
 
 t.test('people have the roles that the platform knows', async t => {
-  const credits = [
+  const credits: StoredCredit[] = [
     { person_id: 1, role: 'actor', character: 'One' },
     { person_id: 1, role: 'actor', character: 'Two' },
     { person_id: 2, role: 'composer', character: null },
     { person_id: 2, role: 'writer', character: null },
     { person_id: 3, role: 'actor', character: null }
   ]
-  const url = await seededUrl(t, { contents: [film(1, { ...complete, ...{ credits } }), film(2, { ...complete, ...{ credits: null } })] })
+  const url = await seededUrl(t, { contents: [film(1, { ...complete, credits }), film(2, { ...complete, credits: null })] })
   const { client, db } = connectionTo(url)
   await db.collection<{ _id: number; name: string }>('people').insertMany([
     { _id: 1, name: 'Ada' },
