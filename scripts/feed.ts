@@ -161,7 +161,8 @@ const run = async () => {
   }
 }
 
-// Nearly all memory is garbage of the driver. Collecting it sooner takes 60 MB less for 100,000 items, and no more time.
+// Nearly all memory is garbage of the driver. By default it takes 270 MB for 100,000 items on Node.js 24, and so 165 MB, in the same time.
+setFlagsFromString('--semi-space-growth-factor=1')
 setFlagsFromString('--heap-growing-percent=50')
 
 endWithReader()
