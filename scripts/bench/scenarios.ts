@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { cursorAt, cursorText } from '../../src/sync/index.js'
+import { nameOf, terms } from './data/catalogue.js'
 import { choicesFrom } from './data/generate.js'
 import { emailOf, historyId, listed, password } from './data/viewers.js'
 import type { Call } from './load.js'
@@ -72,6 +73,16 @@ const ready = (path: string): Scenario => ({
   goals: [{ of: 'processor', to: 'bare Fastify', atMost: 2 }],
   operations: 0
 })
+
+/** Lists or searches of the catalogue, each time others, so that no answer is ready. */
+const ofCatalogue = (title: string, queryOf: (n: number) => string): Scenario => ({
+  title,
+  peers: [],
+  calls: () => Array.from({ length: 20_000 }, (_, n) => ({ path: `/contents?${queryOf(n)}` }))
+})
+const pairOf = (n: number, of: number) => [1 + (n % of), 1 + ((n * 7919 + Math.floor(n / of)) % of)]
+const byTerms = ofCatalogue('GET /contents?terms=', n => `terms=${pairOf(n, terms)}`)
+const termsSearched = ofCatalogue('GET /contents?search= (names of terms)', n => `search=term%20${pairOf(n, terms).join('%20')}`)
 
 /** A page of the one user with a history of this length. */
 const ofLength = (path: string, length: number): Scenario => ({
@@ -150,6 +161,16 @@ export const scenarios: Record<string, Scenario> = {
     goals: [{ of: 'together', to: ofLength('/history', 100).title, atMost: 4 }],
     besides: [ofLength('/history', 1000), ofLength('/history', 100)],
     operations: 2
+  },
+  people: {
+    ...ofCatalogue('GET /contents?people=', n => `people=${pairOf(n, 5000)}`),
+    goals: [{ of: 'together', to: byTerms.title, atMost: 1.2 }],
+    besides: [byTerms]
+  },
+  names: {
+    ...ofCatalogue('GET /contents?search= (names of people)', n => `search=${encodeURIComponent(nameOf(1 + (n % 5000)))}`),
+    goals: [{ of: 'together', to: termsSearched.title, atMost: 1.2 }],
+    besides: [termsSearched]
   },
   element: single('GET /history/{id}', getElement),
   put: single('PUT /history/{id}', putElement),

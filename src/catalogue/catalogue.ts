@@ -55,6 +55,7 @@ export class Catalogue {
   readonly search: Search
   private readonly broken: BrokenContents
   readonly pacer = new Pacer()
+  private readonly reading = new Pacer()
   private readonly answers = new AnswerCache()
 
   /** Incremented whenever a collection is reloaded, to invalidate answers. */
@@ -69,8 +70,8 @@ export class Catalogue {
   private seen: ReadonlyMap<string, number> = new Map()
   /** When the last full read began. 0 if one is due. */
   private fullReadAt = 0
-  /** The latest stamp before the last read of contents. Whatever changed after that read had passed it has a later one. */
-  private latestStamp = 0
+  /** The latest stamps before the last read. Whatever changed after that read had passed it has a later one. */
+  private readonly latestStamps = { contents: 0, people: 0 }
 
   constructor(private readonly options: CatalogueOptions) {
     this.broken = new BrokenContents(options.onBroken ?? (() => undefined))
@@ -175,8 +176,7 @@ export class Catalogue {
         this.terms = new Terms(await data.terms.all())
         return
       case 'people':
-        this.people = await readPeople(this.keepingFresh(data.people.all()), this.people)
-        return
+        return this.readPeople(full)
       case 'rail_collections':
         this.railCollections = await data.railCollections.all()
         return
@@ -196,8 +196,16 @@ export class Catalogue {
   private async readContents(full: boolean) {
     const latestStamp = await this.options.data.contents.latestStamp()
     if (full) await this.readAllContents()
-    else await this.fill(this.skeleton, new Date(this.latestStamp - overlap))
-    this.latestStamp = latestStamp
+    else await this.fill(this.skeleton, new Date(this.latestStamps.contents - overlap))
+    this.latestStamps.contents = latestStamp
+  }
+
+  private async readPeople(full: boolean) {
+    const { people } = this.options.data
+    const latestStamp = await people.latestStamp()
+    const source = { ...people, known: (since?: Date) => this.keepingFresh(people.known(since)) }
+    this.people = await readPeople(source, this.people, full ? undefined : new Date(this.latestStamps.people - overlap))
+    this.latestStamps.people = latestStamp
   }
 
   private async readAllContents() {
@@ -227,11 +235,14 @@ export class Catalogue {
 
   /**
    * Takes each document that arrives as an answer of the database. Reading a large catalogue, or all that a large import has written, may
-   * take minutes, and the catalogue in memory must not become stale meanwhile. But it must if the reads never succeed.
+   * take minutes, and the catalogue in memory must not become stale meanwhile. But it must if the reads never succeed. Pauses, because a batch of
+   * documents would block the event loop.
    */
   private async *keepingFresh<T>(documents: AsyncIterable<T>) {
+    let read = 0
     for await (const document of documents) {
       if (!this.isFailing) this.checkedAt = Date.now()
+      if (read++ % 64 === 0) await this.reading.pause()
       yield document
     }
   }

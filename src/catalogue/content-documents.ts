@@ -5,7 +5,7 @@ import { wireFields } from '../../schemas/content-fields.js'
 import type { Credit } from '../../schemas/people.js'
 import { id, listOf, orNull as nullable, objectOf, ofWire, optional } from '../database/bson-schema.js'
 import { isWireMoment, timestamp, wireYears } from '../time.js'
-import { catalogueRead, type Imported } from './kinds.js'
+import { catalogueRead, type Imported, latestStampIn, stampIndex, writtenSince } from './kinds.js'
 
 type Nullable<T> = { [Field in keyof T]: T[Field] | null }
 
@@ -36,7 +36,7 @@ export interface ContentDocument extends Imported, SentAsStored, Nullable<Option
 }
 
 export const contentIndexes: IndexDescription[] = [
-  { key: { stamp: 1 } },
+  stampIndex,
   // Only contents that replace others.
   { key: { replaces: 1 }, partialFilterExpression: { replaces: { $gt: 0 } } }
 ]
@@ -200,8 +200,6 @@ const skeletonProjection = { ...Object.fromEntries(inSkeleton.map(({ name }) => 
 /** What the search index holds of each content. */
 type ContentWords = Pick<ContentDocument, '_id' | 'words'>
 
-const writtenSince = (moment: Date | undefined) => (moment ? { stamp: { $gte: moment } } : {})
-
 export const contentsOf = (db: Db) => {
   const contents = db.collection<ContentDocument>('contents')
   return {
@@ -213,13 +211,7 @@ export const contentsOf = (db: Db) => {
         { ...writtenSince(since), ...servableFilter },
         { ...catalogueRead, projection: skeletonProjection, batchSize: 2000 }
       ),
-    /** When a content was last written, in milliseconds. 0 if there is none. */
-    latestStamp: async () => {
-      const [latest] = await contents
-        .find({ stamp: { $lte: wireYears.last } }, { ...catalogueRead, projection: { stamp: 1 }, sort: { stamp: -1 }, limit: 1 })
-        .toArray()
-      return latest?.stamp.getTime() ?? 0
-    },
+    latestStamp: () => latestStampIn(db, 'contents'),
     /** The ids of contents that cannot be served: of all, or of those written since a moment. */
     unservable: async (since?: Date) => {
       const filter = { ...writtenSince(since), $nor: [servableFilter] }

@@ -1,4 +1,5 @@
 import type { Db, Document, Sort } from 'mongodb'
+import { wireYears } from '../time.js'
 
 /** What an import stores with each catalogue document. */
 export interface Imported {
@@ -19,3 +20,18 @@ export type CatalogueKind = (typeof catalogueKinds)[number]
 export const readerOf = <T extends Document>(db: Db, kind: CatalogueKind, validator: Document, sort: Sort) => ({
   all: () => db.collection(kind).find<T>(validator, catalogueRead).sort(sort).toArray()
 })
+
+// Of the large collections, only what has changed is read.
+
+export const stampIndex = { key: { stamp: 1 } } as const
+
+export const writtenSince = (moment: Date | undefined) => (moment ? { stamp: { $gte: moment } } : {})
+
+/** When a document was last written, in milliseconds. 0 if there is none. */
+export const latestStampIn = async (db: Db, kind: CatalogueKind) => {
+  const [latest] = await db
+    .collection<Imported>(kind)
+    .find({ stamp: { $lte: wireYears.last } }, { ...catalogueRead, projection: { stamp: 1 }, sort: { stamp: -1 }, limit: 1 })
+    .toArray()
+  return latest?.stamp.getTime() ?? 0
+}

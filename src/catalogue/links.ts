@@ -15,10 +15,11 @@ export class Links {
   /** The latest link of each person. */
   private latest = new Int32Array(0)
   // By link.
-  private people = new Int32Array(0)
+  private targets = new Int32Array(0)
   private rows = new Int32Array(0)
   /** The link of the same person before. */
   private before = new Int32Array(0)
+  private numbered = new Int32Array(0)
   /** The number of links, with those that rows have no more. */
   size = 0
 
@@ -29,30 +30,62 @@ export class Links {
   set(row: number, ids: readonly number[]) {
     const distinct = [...new Set(ids)]
     if (distinct.join() === this.of(row).join()) return
-    for (const link of this.linksOf(row)) this.rows[link] = none
+    this.drop(row)
     if (distinct.length > 0) this.first.set(row, this.size)
-    else this.first.delete(row)
     for (const id of distinct) this.add(row, this.numberOf(id))
   }
 
-  /** The people that a row names. */
-  of(row: number) {
-    return this.linksOf(row).map(link => this.ids[this.people[link] as number] as number)
+  /** How many people have been named. They are numbered from 0. */
+  get people() {
+    return this.ids.length
   }
 
-  /** The rows that name a person. */
-  *rowsOf(id: number): Generator<number> {
+  number(id: number) {
+    return this.numbers.get(id)
+  }
+
+  /** The ids of the people that a row names. */
+  of(row: number) {
+    const ids: number[] = []
+    this.eachPerson(row, person => ids.push(this.ids[person] as number))
+    return ids
+  }
+
+  /** Calls `visit` with the number of each person that a row names. */
+  eachPerson(row: number, visit: (person: number) => void) {
+    const { first, rows, targets, size } = this
+    for (let link = first.get(row) ?? size; link < size && rows[link] === row; link++) visit(targets[link] as number)
+  }
+
+  /** Calls `visit` with each row that names a person. A generator would take several times as long. */
+  eachRow(id: number, visit: (row: number) => void) {
     const { latest, rows, before } = this
     const number = this.numbers.get(id)
     for (let link = number === undefined ? none : (latest[number] as number); link !== none; link = before[link] as number)
-      if (rows[link] !== none) yield rows[link] as number
+      if (rows[link] !== none) visit(rows[link] as number)
   }
 
-  /** Of `count` rows, passes those that name any of these people. */
+  /** Calls `visit` with each link from `first` on, up to but not including `end`. For many people at once, this is faster than `eachRow`. */
+  eachLink(first: number, end: number, visit: (row: number, person: number) => void) {
+    const { rows, targets } = this
+    for (let link = first; link < Math.min(end, this.size); link++)
+      if (rows[link] !== none) visit(rows[link] as number, targets[link] as number)
+  }
+
+  /** Passes rows that name any of these people. There are `count` rows. */
   anyOf(ids: readonly number[], count: number): RowFilter {
     const marks = new Uint8Array(count)
-    for (const id of ids) for (const row of this.rowsOf(id)) marks[row] = 1
-    return { column: Int32Array.from(marks, (_, row) => row), marks }
+    for (const id of ids)
+      this.eachRow(id, row => {
+        marks[row] = 1
+      })
+    return { column: this.itself(count), marks }
+  }
+
+  /** A column in which each row has its own number. */
+  private itself(count: number) {
+    if (this.numbered.length < count) this.numbered = Int32Array.from({ length: count }, (_, row) => row)
+    return this.numbered
   }
 
   private numberOf(id: number) {
@@ -67,18 +100,18 @@ export class Links {
 
   private add(row: number, person: number) {
     const link = this.size++
-    this.people = roomFor(this.people, link)
+    this.targets = roomFor(this.targets, link)
     this.rows = roomFor(this.rows, link)
     this.before = roomFor(this.before, link)
-    this.people[link] = person
+    this.targets[link] = person
     this.rows[link] = row
     this.before[link] = this.latest[person] as number
     this.latest[person] = link
   }
 
-  private linksOf(row: number) {
-    const links: number[] = []
-    for (let link = this.first.get(row) ?? this.size; link < this.size && this.rows[link] === row; link++) links.push(link)
-    return links
+  private drop(row: number) {
+    const { first, rows, size } = this
+    for (let link = first.get(row) ?? size; link < size && rows[link] === row; link++) rows[link] = none
+    first.delete(row)
   }
 }

@@ -1,13 +1,15 @@
 import type { PeopleQuery } from '../../schemas/people.js'
 import { orThrow, resourceNotFound } from '../errors.js'
 import { ok, pageMeta } from '../http/reply.js'
+import { Pacer } from '../overload/pacer.js'
 import { everybody, isAvailable } from './audience.js'
 import { jsonAnswer, pageAnswer, partsOf } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { distinct, ranked, select } from './columns.js'
 import type { People } from './people.js'
-import { type Match, type Matches, type Pause, selectMatches, sortInSteps, wholeOf } from './search/index.js'
+import { type Match, type Matches, selectMatches, sortInSteps, wholeOf } from './search/index.js'
 import type { Skeleton } from './skeleton.js'
+import { treeOf } from './tree.js'
 
 export const personAnswer = (catalogue: Catalogue, id: number) => {
   // A catalogue that is out of date may lack a person, so it must not answer with a 404.
@@ -30,15 +32,28 @@ export const peopleAnswer = (catalogue: Catalogue, openTitles: OpenTitles, query
     const match: Match = (best, word, withTypos) => names.match(best, word, withTypos, pause)
     const select = async (matches: Matches) => {
       const ranks = ranksOf(people, matches, search)
-      const rows = ranked(people.byName, ranks)
-      const counts = await openTitles.of(people, rows, pause)
-      const bestFirst = (one: number, other: number) =>
-        (ranks[one] as number) - (ranks[other] as number) || (counts[other] as number) - (counts[one] as number)
-      return pageOf(people, await sortInSteps([...rows], bestFirst, pause), query)
+      const titlesOf = await openTitles.current()
+      const found: Found[] = []
+      for (const row of ranked(people.byName, ranks)) {
+        if (found.length % step === 0) await pause()
+        found.push({ row, rank: ranks[row] as number, titles: titlesOf(people.idAt(row)) })
+      }
+      const bestFirst = await sortInSteps(found, (one, other) => one.rank - other.rank || other.titles - one.titles, pause)
+      const rows = bestFirst.map(({ row }) => row)
+      return pageOf(people, rows, query)
     }
     return selectMatches({ search, size, match, select, pause })
   }
   return catalogue.answer(key, make, job => catalogue.search.inTurn(job))
+}
+
+/** How many people are looked at between two pauses: a fraction of a millisecond. */
+const step = 1024
+
+interface Found {
+  row: number
+  rank: number
+  titles: number
 }
 
 const ranksOf = ({ size, names }: People, { rows, qualities }: Matches, search: string) => {
@@ -59,50 +74,53 @@ const among = (people: People, rows: ArrayLike<number>, ids: number[]) => {
   return Array.from(rows).filter(row => named.has(row))
 }
 
-const unknown = -1
+interface Counted {
+  skeleton: Skeleton
+  version: number
+  until: number
+  /** From the id of a person to the number of titles. */
+  count: Promise<(id: number) => number>
+}
 
 /**
  * How many open titles have each person in their credits, whatever countries and ages the titles are for. A content counts as its title.
- * Counted for each person when it is first needed, and again when the catalogue has changed, or a content has begun or ended.
+ * Counted when it is first needed after the catalogue has changed, or a content has begun or ended.
  */
 export class OpenTitles {
-  private counts = new Int32Array(0)
-  private people: People | undefined
-  private skeleton: Skeleton | undefined
-  private version = -1
-  private until = 0
+  private readonly pacer = new Pacer()
+  private counted: Counted | undefined
 
   constructor(private readonly catalogue: Catalogue) {}
 
-  /** By row of `people`, at least for these rows. */
-  async of(people: People, rows: Int32Array, pause: Pause) {
-    this.dropOutdated(people)
-    const { counts } = this
-    for (const [at, row] of rows.entries()) {
-      if (at % 64 === 0) await pause()
-      if (counts[row] === unknown) counts[row] = this.countOf(people.idAt(row))
-    }
-    return counts
-  }
-
-  private dropOutdated(people: People) {
+  current() {
     const { skeleton, listing } = this.catalogue
+    const { version } = skeleton
     const now = Date.now()
-    const isCurrent = this.people === people && this.skeleton === skeleton && this.version === skeleton.version && now < this.until
-    if (isCurrent) return
-    this.counts = new Int32Array(people.size).fill(unknown)
-    this.people = people
-    this.skeleton = skeleton
-    this.version = skeleton.version
-    this.until = listing.validUntil(now)
+    if (this.counted?.skeleton !== skeleton || this.counted.version !== version || now >= this.counted.until)
+      this.counted = { skeleton, version, until: listing.validUntil(now), count: this.count(skeleton, now) }
+    return this.counted.count
   }
 
-  private countOf(person: number) {
-    const { skeleton, tree } = this.catalogue
-    const now = Date.now()
+  private async count(skeleton: Skeleton, now: number) {
+    const { people } = skeleton
+    const tree = treeOf(skeleton)
+    const counts = new Uint32Array(people.people)
+    const countedFor = new Int32Array(people.people).fill(-1)
     const isOpen = (row: number) => isAvailable(skeleton, row, now, everybody)
-    const titles = new Set<number>()
-    for (const row of skeleton.people.rowsOf(person)) if (isOpen(row) && isOpen(tree.title(row))) titles.add(tree.title(row))
-    return titles.size
+    const countTitle = (title: number) => {
+      const countOnce = (person: number) => {
+        if (countedFor[person] !== title) counts[person] = (counts[person] as number) + 1
+        countedFor[person] = title
+      }
+      for (const content of tree.contents(title)) if (isOpen(content)) people.eachPerson(content, countOnce)
+    }
+    for (let row = 0; row < skeleton.size; row++) {
+      if (row % 64 === 0) await this.pacer.pause()
+      if (tree.title(row) === row && isOpen(row)) countTitle(row)
+    }
+    return (id: number) => {
+      const person = people.number(id)
+      return person === undefined ? 0 : (counts[person] ?? 0)
+    }
   }
 }

@@ -47,35 +47,74 @@ export class People {
 
 export const nobody = new People({ ids: new Float64Array(0), texts: [], images: [] }, new Int32Array(0), new WordIndex())
 
-/** Returns `before` if nothing has changed. Otherwise what both have in common is shared, because it takes most of the memory. */
-export const readPeople = async (documents: AsyncIterable<KnownPerson>, before: People): Promise<People> => {
+/** The people of the database. */
+interface Source {
+  known: (since?: Date) => AsyncIterable<KnownPerson>
+  count: () => Promise<number>
+}
+
+/** Reads all people, or only those written since a moment. If somebody was removed, all are read, because nothing else tells who it was. */
+export const readPeople = async (source: Source, before: People, since?: Date): Promise<People> => {
+  if (since === undefined) return peopleFrom(source.known(), before)
+  const written: KnownPerson[] = []
+  for await (const person of source.known(since)) written.push(person)
+  const people = await peopleFrom(merged(before, written), before)
+  return people.size === (await source.count()) ? people : readPeople(source, before)
+}
+
+/** Both are in the order of ids. Of two with the same id, the one that was written counts. */
+function* merged(before: People, written: KnownPerson[]): Generator<KnownPerson> {
+  let next = 0
+  for (let row = 0; row < before.size; row++) {
+    const { id, ...person } = before.at(row)
+    for (let one = written[next]; one && one._id < id; one = written[++next]) yield one
+    if (written[next]?._id === id) yield written[next++] as KnownPerson
+    else yield { _id: id, ...person }
+  }
+  yield* written.slice(next)
+}
+
+/** Returns `before` if nothing has changed. What stays the same is taken from it, because to make it again would take most of the time. */
+const peopleFrom = async (documents: AsyncIterable<KnownPerson> | Iterable<KnownPerson>, before: People): Promise<People> => {
   const ids: number[] = []
   const texts: string[] = []
   const images: (string | null)[] = []
-  let shared = 0
+  /** The present row of each person before whose name has stayed. */
+  const moved = new Int32Array(before.size).fill(gone)
+  const named: number[] = []
+  let same = 0
   for await (const { _id, name, image } of documents) {
-    const known = before.byId(_id)
-    const [sameName, sameImage] = [known?.name === name, known?.image === image]
+    const row = before.row(_id)
+    const known = row === undefined ? undefined : before.at(row)
+    if (known?.name === name) moved[row as number] = ids.length
+    else named.push(ids.length)
+    if (known?.name === name && known.image === image) same++
     ids.push(_id)
-    texts.push(sameName ? (known as Person).name : name)
-    images.push(sameImage ? (known as Person).image : image)
-    if (sameName && sameImage) shared++
+    texts.push(known?.name === name ? known.name : name)
+    images.push(known?.image === image ? known.image : image)
   }
-  if (shared === ids.length && shared === before.size) return before
+  if (same === ids.length && same === before.size) return before
 
   const pacer = new Pacer()
   const pause = () => pacer.pause()
-  const byName = await inOrder(texts, pause)
-  return new People({ ids: Float64Array.from(ids), texts, images }, byName, await indexOfNames(texts, pause))
+  const names = named.map(row => [row, texts[row] as string] as const)
+  const almostByName = [...before.byName].flatMap(row => (moved[row] === gone ? [] : [moved[row] as number])).concat(named)
+  return new People(
+    { ids: Float64Array.from(ids), texts, images },
+    await inOrder(almostByName, texts, pause),
+    await indexOfNames(names, pause, before.names, moved)
+  )
 }
 
+const gone = -1
+
 /** The rows by name. Of equal names, the lowest id comes first. */
-const inOrder = async (names: string[], pause: Pause) => {
+const inOrder = async (rows: number[], names: string[], pause: Pause) => {
   const folded: string[] = []
-  for (const [at, name] of names.entries()) {
-    if (at % 64 === 0) await pause()
+  for (const [row, name] of names.entries()) {
+    if (row % 64 === 0) await pause()
     folded.push(fold(name))
   }
   const compare = (one: number, other: number) => byCodeUnits(folded[one] as string, folded[other] as string) || one - other
-  return Int32Array.from(await sortInSteps([...names.keys()], compare, pause))
+  return Int32Array.from(await sortInSteps(rows, compare, pause))
 }

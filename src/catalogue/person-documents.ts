@@ -1,6 +1,6 @@
-import type { Db } from 'mongodb'
+import type { Db, IndexDescription } from 'mongodb'
 import { date, id, orNull, text, validatorOf } from '../database/bson-schema.js'
-import { catalogueRead, type Imported } from './kinds.js'
+import { catalogueRead, type Imported, latestStampIn, stampIndex, writtenSince } from './kinds.js'
 
 export interface PersonDocument extends Imported {
   _id: number
@@ -22,16 +22,18 @@ export const personValidator = validatorOf<Omit<PersonDocument, keyof Imported>>
 /** What is kept in memory of a person. */
 export type KnownPerson = Pick<PersonDocument, '_id' | 'name' | 'image'>
 
+export const personIndexes: IndexDescription[] = [stampIndex]
+
 export const peopleOf = (db: Db) => {
   const people = db.collection<PersonDocument>('people')
   return {
-    /** By id. A cursor, because there may be more people than contents. */
-    all: () =>
-      people.find<KnownPerson>(personValidator, {
-        ...catalogueRead,
-        projection: { name: 1, image: 1 },
-        sort: { _id: 1 },
-        batchSize: 2000
-      })
+    /** By id: all, or those written since a moment. A cursor, because there may be more people than contents. */
+    known: (since?: Date) =>
+      people.find<KnownPerson>(
+        { ...writtenSince(since), ...personValidator },
+        { ...catalogueRead, projection: { name: 1, image: 1 }, sort: { _id: 1 }, batchSize: 2000 }
+      ),
+    latestStamp: () => latestStampIn(db, 'people'),
+    count: () => people.countDocuments(personValidator, catalogueRead)
   }
 }

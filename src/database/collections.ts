@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Db, type Document, type IndexDescription, MongoServerError } from 'mongodb'
 import { contentIndexes } from '../catalogue/content-documents.js'
 import { legalValidator } from '../catalogue/legal-documents.js'
-import { personValidator } from '../catalogue/person-documents.js'
+import { personIndexes, personValidator } from '../catalogue/person-documents.js'
 import { programmeValidator } from '../catalogue/programmes.js'
 import { railCollectionValidator } from '../catalogue/rail-collections.js'
 import { supportTextValidator } from '../catalogue/support-texts.js'
@@ -38,6 +38,7 @@ export const indexes: Record<string, IndexDescription[]> = {
   device_codes: deviceCodeIndexes,
   contents: contentIndexes,
   terms: termIndexes,
+  people: personIndexes,
   history: historyIndexes,
   watchlist: listIndexes,
   dismissals: dismissalIndexes,

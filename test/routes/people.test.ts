@@ -140,6 +140,16 @@ t.test('people', async t => {
     await changed('people', 6)
     t.equal((await app.inject('/people/6')).statusCode, 404)
     t.notOk('credits' in (await app.inject('/contents/17')).json().data, 'the last credit is gone')
+    for (const [id, name] of [
+      [6, 'Aaron'],
+      [8, 'Zoe']
+    ] as const) {
+      const { _id, ...added } = person(id, name)
+      await changed('people', id, added)
+    }
+    t.strictSame(await listed(''), [6, 7, 3, 4, 2, 5, 1, 8])
+    t.strictSame(await listed('search=aaron'), [6])
+    t.match((await app.inject('/contents/17')).json().data.credits, [{ person: { id: 6, name: 'Aaron' } }])
   })
 
   t.test('refuse bad input', async t => {

@@ -18,7 +18,7 @@ const text = (random: Choices, words: number) => Array.from({ length: words }, (
 
 /** A show with its episodes, or the same number of films. */
 const family = 25
-const terms = 200
+export const terms = 200
 
 /** The `min_age` of contents in turn. */
 const ages = [6, 12, 16]
@@ -71,23 +71,25 @@ export const contentOf = (id: number, size: number, texts: string[]): ContentDoc
 
 /** Each title has as many credits. */
 const creditsEach = 20
-export const peopleFor = (contents: number) => 2 * contents
+const peopleFor = (contents: number) => 2 * contents
 
 const credits = (id: number, people: number) => [
   ...generate(creditsEach, n => ({ person_id: 1 + ((id * 7919 + n * n * 104_729) % people), role: 'actor', character: null }) as const)
 ]
 
-const person = (id: number): PersonDocument => {
-  const random = choicesFrom(id)
-  return {
-    _id: id,
-    name: `${word(random)} ${word(random)}`,
-    image: `https://images.example.com/people/${id}/320x320.jpg`,
-    created_at: ago(days(1)),
-    updated_at: ago(days(1)),
-    ...imported
-  }
+export const nameOf = (person: number) => {
+  const random = choicesFrom(person)
+  return `${word(random)} ${word(random)}`
 }
+
+const person = (id: number): PersonDocument => ({
+  _id: id,
+  name: nameOf(id),
+  image: `https://images.example.com/people/${id}/320x320.jpg`,
+  created_at: ago(days(1)),
+  updated_at: ago(days(1)),
+  ...imported
+})
 
 const term = (id: number): TermDocument => ({
   _id: id,

@@ -1,17 +1,26 @@
 import { type Pause, postingOf, WordIndex } from './word-index.js'
 import { wholeOf, wordsIn } from './words.js'
 
-/** An index of names, such as those of people. They count like keywords of the contents that have them. */
-export const indexOfNames = async (names: readonly string[], pause: Pause) => {
+/**
+ * An index of names, such as those of people. They count like keywords of the contents that have them. `rows` says where the rows of an index
+ * from before are now; those that become -1 are dropped.
+ */
+export const indexOfNames = async (
+  names: Iterable<readonly [row: number, name: string]>,
+  pause: Pause,
+  before = new WordIndex(),
+  rows = new Int32Array(0)
+) => {
   const postings = new Map<string, number[]>()
-  for (const [at, name] of names.entries()) {
-    if (at % 64 === 0) await pause()
-    const posting = postingOf(at, 'keywords')
+  let count = 0
+  for (const [row, name] of names) {
+    if (count++ % 64 === 0) await pause()
+    const posting = postingOf(row, 'keywords')
     for (const word of new Set([...wordsIn([name]), wholeOf(name)])) {
       const list = postings.get(word)
       if (list) list.push(posting)
       else postings.set(word, [posting])
     }
   }
-  return new WordIndex().with(postings, new Int32Array(0), pause)
+  return before.with(postings, rows, pause)
 }

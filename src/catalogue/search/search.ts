@@ -11,8 +11,10 @@ const maxIds = 1000
 /** The index grows by about this many postings at a time, those of some 20,000 contents. */
 const maxAdded = 600_000
 
-/** How many people and their contents are looked at between two pauses: a fraction of a millisecond. */
-const step = 4096
+/** How many links of contents to people are looked at between two pauses: a fraction of a millisecond. */
+const step = 65_536
+/** For more people than these, looking at all links is faster than at those of each. */
+const few = 1000
 
 /** How many searches may wait or run. */
 const maxSearches = 64
@@ -34,11 +36,21 @@ interface Skeleton {
     fold: (total: number, value: number) => number,
     none: number
   ): (row: number) => number
-  readonly people: { rowsOf(id: number): Iterable<number> }
+  /** Which people each row names. */
+  readonly people: Links
 }
 
 interface Terms {
   readonly documents: readonly { _id: number; name: string }[]
+}
+
+interface Links {
+  readonly size: number
+  /** How many people have a number. */
+  readonly people: number
+  number(id: number): number | undefined
+  eachRow(id: number, visit: (row: number) => void): void
+  eachLink(first: number, end: number, visit: (row: number, person: number) => void): void
 }
 
 interface People {
@@ -222,7 +234,7 @@ export class Search {
       const ofTerms = await matchNames(await this.namesOf(terms), terms.documents.length, word, withTypos)
       lowerByTerms(best, skeleton, terms, ofTerms)
       const ofPeople = await matchNames(people.names, people.size, word, withTypos)
-      for (let at = 0; at < people.size; at = lowerByPeople(best, skeleton, people, ofPeople, at)) await pause()
+      await lowerByPeople(best, skeleton, people, ofPeople, pause)
     }
   }
 
@@ -230,7 +242,7 @@ export class Search {
   private namesOf(terms: Terms): Promise<WordIndex> {
     if (this.names?.terms !== terms) {
       const names = terms.documents.map(({ name }) => name)
-      this.names = { terms, index: indexOfNames(names, () => this.indexing.pause()) }
+      this.names = { terms, index: indexOfNames(names.entries(), () => this.indexing.pause()) }
     }
     return this.names.index
   }
@@ -250,19 +262,30 @@ const lowerByTerms = (best: Uint8Array, skeleton: Skeleton, terms: Terms, qualit
   for (let row = 0; row < best.length; row++) best[row] = Math.min(best[row] as number, qualityOf(row))
 }
 
-/** People are many, so this goes on from `first` until it has looked at enough. Returns where to go on. */
-const lowerByPeople = (best: Uint8Array, { people: links }: Skeleton, people: People, qualities: Uint8Array, first: number) => {
-  let looked = 0
-  let at = first
-  for (; at < qualities.length && looked < step; at++, looked++) {
-    const quality = qualities[at] as number
-    if (quality === noMatch) continue
-    for (const row of links.rowsOf(people.idAt(at))) {
-      if (quality < (best[row] as number)) best[row] = quality
-      looked++
-    }
+const lowerByPeople = async (best: Uint8Array, { people: links }: Skeleton, people: People, qualities: Uint8Array, pause: Pause) => {
+  const matched = matchedIn(qualities)
+  const lower = (row: number, quality: number) => {
+    if (quality < (best[row] as number)) best[row] = quality
   }
-  return at
+  if (matched.length <= few) {
+    for (const at of matched) links.eachRow(people.idAt(at), row => lower(row, qualities[at] as number))
+    return
+  }
+  const byNumber = new Uint8Array(links.people).fill(noMatch)
+  for (const at of matched) {
+    const number = links.number(people.idAt(at))
+    if (number !== undefined) byNumber[number] = qualities[at] as number
+  }
+  for (let first = 0; first < links.size; first += step) {
+    links.eachLink(first, first + step, (row, person) => lower(row, byNumber[person] as number))
+    await pause()
+  }
+}
+
+const matchedIn = (qualities: Uint8Array) => {
+  const matched: number[] = []
+  for (let at = 0; at < qualities.length; at++) if (qualities[at] !== noMatch) matched.push(at)
+  return matched
 }
 
 const ranksIn = (

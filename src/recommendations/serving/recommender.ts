@@ -158,7 +158,10 @@ export class Recommender {
     const { skeleton, tree } = this.catalogue
     const sums = new Map<number, number>()
     for (const person of skeleton.people.of(title)) {
-      const having = [...skeleton.people.rowsOf(person)].filter(row => tree.title(row) === row)
+      const having: number[] = []
+      skeleton.people.eachRow(person, row => {
+        if (tree.title(row) === row) having.push(row)
+      })
       for (const row of having) sums.set(row, (sums.get(row) ?? 0) + rarityOf(titles, having.length))
     }
     return sums

@@ -4,7 +4,7 @@ import { byCodeUnits, sortInSteps } from '../../../src/catalogue/search/index.js
 
 t.test('many items are sorted in steps', async t => {
   const random = choicesFrom(1)
-  for (const count of [0, 1, 4096, 4097, 20_000]) {
+  for (const count of [0, 1, 1024, 1025, 20_000]) {
     const items = Array.from({ length: count }, (_, at) => ({ at, key: `${random.below(1000)}` }))
     let pauses = 0
     const pause = () => {
@@ -13,6 +13,6 @@ t.test('many items are sorted in steps', async t => {
     }
     const compare = (one: { key: string }, other: { key: string }) => byCodeUnits(one.key, other.key)
     t.strictSame(await sortInSteps(items, compare, pause), items.toSorted(compare), `${count}, equal ones in their order`)
-    t.ok(pauses >= count / 4096, `${pauses} pauses`)
+    t.ok(pauses >= count / 1024, `${pauses} pauses`)
   }
 })
