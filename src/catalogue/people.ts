@@ -76,6 +76,8 @@ function* merged(before: People, written: KnownPerson[]): Generator<KnownPerson>
 
 /** Returns `before` if nothing has changed. What stays the same is taken from it, because to make it again would take most of the time. */
 const peopleFrom = async (documents: AsyncIterable<KnownPerson> | Iterable<KnownPerson>, before: People): Promise<People> => {
+  const pacer = new Pacer()
+  const pause = () => pacer.pause()
   const ids: number[] = []
   const texts: string[] = []
   const images: (string | null)[] = []
@@ -84,24 +86,24 @@ const peopleFrom = async (documents: AsyncIterable<KnownPerson> | Iterable<Known
   const named: number[] = []
   let same = 0
   for await (const { _id, name, image } of documents) {
+    if (ids.length % 64 === 0) await pause()
     const row = before.row(_id)
     const known = row === undefined ? undefined : before.at(row)
     if (known?.name === name) moved[row as number] = ids.length
     else named.push(ids.length)
     if (known?.name === name && known.image === image) same++
     ids.push(_id)
+    // Of equal texts the one before, so that most of the memory is shared.
     texts.push(known?.name === name ? known.name : name)
     images.push(known?.image === image ? known.image : image)
   }
   if (same === ids.length && same === before.size) return before
 
-  const pacer = new Pacer()
-  const pause = () => pacer.pause()
   const names = named.map(row => [row, texts[row] as string] as const)
-  const almostByName = [...before.byName].flatMap(row => (moved[row] === gone ? [] : [moved[row] as number])).concat(named)
+  const stayed = Array.from(before.byName, row => moved[row] as number).filter(row => row !== gone)
   return new People(
     { ids: Float64Array.from(ids), texts, images },
-    await inOrder(almostByName, texts, pause),
+    await inOrder([...stayed, ...named], texts, pause),
     await indexOfNames(names, pause, before.names, moved)
   )
 }
