@@ -120,7 +120,7 @@ export class OpenTitles {
     }
     return (id: number) => {
       const person = people.number(id)
-      return person === undefined ? 0 : (counts[person] ?? 0)
+      return person === undefined ? 0 : (counts[person] as number)
     }
   }
 }

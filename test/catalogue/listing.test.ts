@@ -21,6 +21,7 @@ for (let id = 1; id <= size; id++) {
     type: `type-${id % types}`,
     parent_id: id % parents,
     terms: [id % terms, (id * 7) % terms],
+    people: [1 + (id % 1000), 1 + ((id * 7) % 1000)],
     weight: id % 100,
     year: id > 9 ? 2000 + (id % 9) : null
   }
@@ -133,17 +134,19 @@ t.test('the normal form of a filter leaves out what makes no difference', async 
       type: ['type-2', 'type-1', 'type-2', 'no type'],
       parent_id: [77, 5, 6000],
       terms: [9, 500, 8],
+      people: [12, 5000, 3, 12],
       ids: [4, size + 1],
       year: [1, 2024, 2001],
       title: size + 1
     }),
-    { type: ['type-1', 'type-2'], parent_id: [5, 77], terms: [8, 9], ids: [4], year: [2001], title: 0 }
+    { type: ['type-1', 'type-2'], parent_id: [5, 77], terms: [8, 9], people: [12, 3], ids: [4], year: [2001], title: 0 }
   )
   t.strictSame(listing.normalized({ type: ['constructor'] }).type, [])
   t.strictSame(listing.normalized({}), {
     type: undefined,
     parent_id: undefined,
     terms: undefined,
+    people: undefined,
     ids: undefined,
     year: undefined,
     title: undefined

@@ -170,3 +170,18 @@ t.test('titles with the same people are alike', async t => {
     'the rarest first, and others of the type last'
   )
 })
+
+t.test('a search may match thousands of people', async t => {
+  const app = await buildWith(t, {
+    people: Array.from({ length: 1100 }, (_, at) => person(at + 1, `Zed ${at + 1}`)),
+    contents: [film(1, by(1)), film(2, by(1100, 7)), film(3), film(4, { name: 'Zed' })]
+  })
+  t.strictSame(idsOf(await app.inject('/contents?search=zed')), [4, 2, 1])
+  t.strictSame(idsOf(await app.inject('/contents?search=zed%201100')), [2])
+  const { collection, meta } = (await app.inject('/people?search=zed&perPage=4')).json().data
+  t.strictSame(
+    [meta.total_count, collection.map(({ id }: { id: number }) => id)],
+    [1100, [1, 1100, 7, 10]],
+    'those with titles first, then by name'
+  )
+})
