@@ -1721,6 +1721,8 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
+            /** @description Of a `next` card: whether the content opened after the last report of its show */
+            is_new?: boolean;
         };
         ResumePosition: {
             /** @description Where to start, in seconds */
@@ -3274,6 +3276,8 @@ export interface operations {
                 since?: string;
                 /** @description Only the card of this title. The id of any of its contents will do */
                 title?: number;
+                /** @description Only cards with these reasons */
+                reason?: ("resume" | "next")[];
                 /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */

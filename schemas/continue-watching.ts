@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Timestamp } from './common.js'
 import { Content } from './content.js'
 import { HistoryProgress } from './history.js'
-import { Moment, TitleId } from './lists.js'
+import { Moment, Several, TitleId } from './lists.js'
 import { PageQuery } from './page.js'
 
 export const ResumePosition = Type.Object(
@@ -13,13 +13,17 @@ export const ResumePosition = Type.Object(
   { $id: 'ResumePosition' }
 )
 
+const reasons = ['resume', 'next'] as const
+const CardReason = Type.Unsafe<(typeof reasons)[number]>({ type: 'string', enum: [...reasons] })
+
 export const ContinueWatchingCard = Type.Object(
   {
-    reason: Type.Unsafe<'resume' | 'next'>({ type: 'string', enum: ['resume', 'next'] }),
+    reason: CardReason,
     content: Content,
     history: Type.Union([HistoryProgress, Type.Null()]),
     resume: ResumePosition,
-    updated_at: Timestamp
+    updated_at: Timestamp,
+    is_new: Type.Optional(Type.Boolean({ description: 'Of a `next` card: whether the content opened after the last report of its show' }))
   },
   { $id: 'ContinueWatchingCard' }
 )
@@ -28,6 +32,7 @@ export type ContinueWatchingCard = Static<typeof ContinueWatchingCard>
 export const ContinueWatchingQuery = Type.Object({
   since: Moment('Only cards that were updated at this time or later', '2026-01-31T20:00:00Z'),
   title: TitleId('Only the card of this title. The id of any of its contents will do'),
+  reason: Several(CardReason, 'Only cards with these reasons', 'next'),
   ...PageQuery
 })
 export type ContinueWatchingQuery = Static<typeof ContinueWatchingQuery>

@@ -49,7 +49,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
       user_id,
       storedIdsOf(catalogue, { title: query.title })
     )
-    const state = { history, hidden, dismissed, since: timeOf(query.since), completedAt: settings.COMPLETED_AT, audience }
+    const wanted = { since: timeOf(query.since), reasons: query.reason }
+    const state = { history, hidden, dismissed, ...wanted, completedAt: settings.COMPLETED_AT, audience }
     const isLarge = isLong(query) || history.content_ids.length > usualHistory
     const cards = await inTurn(isLarge, () => continueWatching(catalogue, state))
     return { shown: onPage(cards, query), meta: pageMeta(query, cards.length) }

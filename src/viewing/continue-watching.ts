@@ -15,6 +15,8 @@ interface Card {
   content_id: number
   /** When any part of the title was last watched, or when the next part opened if that was later. In milliseconds. */
   updated_at: number
+  /** Of a next one: whether it opened after the last report of its title. */
+  is_new?: boolean
 }
 
 interface WatchState {
@@ -25,6 +27,8 @@ interface WatchState {
   dismissed: Map<number, number>
   /** Leaves out cards whose `updated_at` is older. In milliseconds. */
   since?: number | undefined
+  /** Leaves out cards with other reasons. */
+  reasons?: Card['reason'][] | undefined
   completedAt: number
   audience: Audience
 }
@@ -42,7 +46,7 @@ const playsByRow = (rows: (number | undefined)[], plays: (number | undefined)[])
 /** One card per title, the latest first: the content in progress, or the next one after a completed content. */
 export const continueWatching = (
   { skeleton, tree }: Pick<Catalogue, 'skeleton' | 'tree'>,
-  { history, hidden, dismissed, since = Number.NEGATIVE_INFINITY, completedAt, audience }: WatchState
+  { history, hidden, dismissed, since = Number.NEGATIVE_INFINITY, reasons = ['resume', 'next'], completedAt, audience }: WatchState
 ): Card[] => {
   const { content_ids, percentages, plays, updated } = history
   const now = Date.now()
@@ -64,7 +68,8 @@ export const continueWatching = (
     const next = nextAfter(row, playsOf.get(row) as number)
     if (next === undefined) return undefined
     // A show with a new episode comes to the front.
-    return { reason: 'next', content_id: skeleton.idOf(next), updated_at: Math.max(updated_at, skeleton.starts.raw(next)) }
+    const opened = skeleton.starts.raw(next)
+    return { reason: 'next', content_id: skeleton.idOf(next), updated_at: Math.max(updated_at, opened), is_new: opened > updated_at }
   }
 
   const mayHaveCard = (row: number, i: number) => isResumable(history, i) && isWithinAge(skeleton, row, audience.maxAge)
@@ -78,7 +83,7 @@ export const continueWatching = (
     seen.add(title)
     const isDismissed = (dismissedAt.get(title) ?? 0) >= (updated[i] as number)
     const card = isDismissed ? undefined : cardOf(row, i)
-    if (card && card.updated_at >= since) cards.push(card)
+    if (card && card.updated_at >= since && reasons.includes(card.reason)) cards.push(card)
   })
   return cards.sort((one, other) => other.updated_at - one.updated_at)
 }
@@ -103,7 +108,7 @@ export const cardsWithHistory = ({ skeleton }: Catalogue, cards: Card[], element
 const beginning = { time: 0, percentage: 0 }
 
 /** Joins texts, because JSON.stringify would take three times as long. */
-export const cardParts = ({ reason, updated_at, element }: CardWithHistory, content: Fragment, completedAt: number) => {
+export const cardParts = ({ reason, updated_at, is_new, element }: CardWithHistory, content: Fragment, completedAt: number) => {
   const history = element && toHistory(element)
   const isBegun = history && !isCompleted(history.percentage, completedAt)
   const { time, percentage } = isBegun ? (history.previous ?? history) : beginning
@@ -113,12 +118,13 @@ export const cardParts = ({ reason, updated_at, element }: CardWithHistory, cont
     reason: `"${reason}"`,
     history: fields ? `{${fields.before},${fields.after}}` : 'null',
     resume: `{"time":${time},"percentage":${percentage}}`,
-    updated_at: `"${timestamp(new Date(updated_at))}"`
+    updated_at: `"${timestamp(new Date(updated_at))}"`,
+    is_new: is_new === undefined ? '' : `,"is_new":${is_new}`
   }
   return jsonParts<ContinueWatchingCard>([
     `{"reason":${texts.reason},"content":`,
     content.bytes,
-    `},"history":${texts.history},"resume":${texts.resume},"updated_at":${texts.updated_at}}`
+    `},"history":${texts.history},"resume":${texts.resume},"updated_at":${texts.updated_at}${texts.is_new}}`
   ])
 }
 

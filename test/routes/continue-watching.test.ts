@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import type { ContentDocument } from '../../src/catalogue/content-documents.js'
 import { Pacer } from '../../src/overload/pacer.js'
 import type { HistoryDocument } from '../../src/viewing/history.js'
-import { type Answer, collectionOf } from '../helpers/answers.js'
+import { type Answer, assertRefused, collectionOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'
 import { content, episode, film, historyDocument } from '../helpers/documents.js'
@@ -120,8 +120,8 @@ t.test('continue watching', async t => {
           resume: { time: 100, percentage: 10 },
           updated_at: wireDay(4)
         },
-        { reason: 'next', content: wireOf(221), history: null, resume: { time: 0, percentage: 0 }, updated_at: wireDay(3) },
-        { reason: 'next', content: wireOf(305), history: null, resume: { time: 0, percentage: 0 }, updated_at: wireDay(2) }
+        { reason: 'next', content: wireOf(221), history: null, resume: { time: 0, percentage: 0 }, updated_at: wireDay(3), is_new: false },
+        { reason: 'next', content: wireOf(305), history: null, resume: { time: 0, percentage: 0 }, updated_at: wireDay(2), is_new: false }
       ],
       meta: { ...emptyMeta, total_pages: 1, total_count: 3 }
     }
@@ -186,7 +186,8 @@ t.test('continue watching', async t => {
         updated_at: wireDay(1)
       },
       resume: { time: 100, percentage: 10 },
-      updated_at: wireDay(2)
+      updated_at: wireDay(2),
+      is_new: false
     })
   })
 
@@ -245,6 +246,41 @@ t.test('continue watching', async t => {
       await stored.insertOne(foreign as HistoryDocument, { bypassDocumentValidation: true })
     t.strictSame(await cards(viewer), [['resume', 401]])
     t.equal((await viewer.get('/recommendations')).statusCode, 200)
+  })
+
+  t.test('has the cards of a reason, and says which next ones are new', async t => {
+    const app = await buildWith(t, {
+      contents: [
+        content(1),
+        episode(11, 1, { position: 1 }),
+        episode(12, 1, { position: 2, start_date: new Date(day(5)) }),
+        content(2),
+        episode(21, 2, { position: 1 }),
+        episode(22, 2, { position: 2, start_date: new Date(day(4)) }),
+        film(3)
+      ]
+    })
+    const viewer = await viewerOf(app)
+    for (const id of [11, 21]) await complete(viewer, id, 4)
+    await begin(viewer, 3, 6)
+    const cardsBy = async (query: string) => {
+      const { collection, meta } = (await viewer.get(`/continue-watching?${query}`)).json().data
+      return [
+        meta.total_count,
+        ...collection.map(({ content, is_new }: { content: { id: number }; is_new?: boolean }) => [content.id, is_new])
+      ]
+    }
+    const [film3, next12, next22] = [
+      [3, undefined],
+      [12, true],
+      [22, false]
+    ]
+    t.strictSame(await cardsBy(''), [3, film3, next12, next22], 'strictly after the last report')
+    t.strictSame(await cardsBy('reason=next'), [2, next12, next22])
+    t.strictSame(await cardsBy('reason=resume'), [1, film3])
+    t.strictSame(await cardsBy('reason=next,resume'), [3, film3, next12, next22])
+    t.strictSame(await cardsBy('reason=next&perPage=1&page=2'), [2, next22])
+    assertRefused(t, await viewer.get('/continue-watching?reason=later'), 'reason', 'another reason')
   })
 
   t.test('looks at the 2,000 elements that were watched last', async t => {
