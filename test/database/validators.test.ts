@@ -4,7 +4,7 @@ import { startMongod } from '../../scripts/mongod/start.js'
 import { ensureCollections, validators } from '../../src/database/collections.js'
 import { build } from '../helpers/app.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
-import { film, legal, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
+import { film, legal, person, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
 import { viewerOf } from '../helpers/viewer.js'
 
@@ -52,6 +52,7 @@ const cases: Record<string, [Document, Record<string, unknown[]>]> = {
     { account_id: ids, expires_at: dates, ended_at: dates, logged_out: [1] }
   ],
   terms: [term(5), { _id: ids, vendor_id: texts, name: texts, taxonomy: texts, created_at: dates, updated_at: dates }],
+  people: [person(5, 'Ines'), { _id: ids, name: texts, image: [undefined, ...texts.slice(2)], created_at: dates, updated_at: dates }],
   rail_collections: [
     railCollection(5, { type: 'show', parent_id: 5 }, { rails: [rail(1, { type: 'film', search: 24 })] }),
     { ...railValues, _id: ids, rails: [undefined, 'x', [null], ['x'], ...within({ ...railValues, id: ids })] }
