@@ -9,7 +9,7 @@ import { film, importer, lines, term } from './helper.js'
 t.test('a file with an unknown name is a fault', async t => {
   const { faults } = await importer(t)
   const names =
-    'users, terms, contents, rail-collections, legal, schedule, support-texts, history, watchlist, hidden, ratings, preferences, each as .ndjson or .json'
+    'users, terms, people, contents, rail-collections, legal, schedule, support-texts, history, watchlist, hidden, ratings, preferences, each as .ndjson or .json'
   t.strictSame(await faults({ 'films.ndjson': '', 'Contents.ndjson': '', 'contents.csv': '' }), [
     `films.ndjson: has an unknown name (expected ${names})`,
     `Contents.ndjson: has an unknown name (expected ${names})`,
@@ -27,7 +27,7 @@ t.test('all unusable paths are named', async t => {
   })
   const at = (path: string) => join(folder, path)
   const names =
-    'users, terms, contents, rail-collections, legal, schedule, support-texts, history, watchlist, hidden, ratings, preferences, each as .ndjson or .json'
+    'users, terms, people, contents, rail-collections, legal, schedule, support-texts, history, watchlist, hidden, ratings, preferences, each as .ndjson or .json'
   const paths = ['data', 'contents.json', 'gone', 'empty', 'contents.json/inside'].map(at).concat('/dev/null')
   await t.rejects(importFiles(db, paths), {
     message: [
