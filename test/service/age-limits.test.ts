@@ -4,7 +4,7 @@ import type { Answer } from '../helpers/answers.js'
 import { type App, addUser, beginSession, build, buildWith, providerUser } from '../helpers/app.js'
 import { change } from '../helpers/database.js'
 import { deviceOf, profileOf } from '../helpers/devices.js'
-import { content, episode, film, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
+import { content, episode, film, person, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
 import { committedText, dereferenced, endless, type Operation } from '../helpers/openapi.js'
 import { issuer, providerSettings, providerToken } from '../helpers/provider.js'
 import { until } from '../helpers/until.js'
@@ -14,7 +14,12 @@ const document = dereferenced(JSON.parse(await committedText()))
 const limit = 6
 
 /** Names and ids that appear in no answer by chance. */
-const forbidden = { name: 'Forbidden title', handler_id: 'forbidden-media', terms: [1] }
+const forbidden = {
+  name: 'Forbidden title',
+  handler_id: 'forbidden-media',
+  terms: [1],
+  credits: [{ person_id: 1, role: 'actor' as const }]
+}
 const above = [1, 2, 3, 4, 10, 11, 12, 13, 14, 20, 21].map(id => 7_000_000 + id)
 const isTold = (text: string) => /(?<![\d.])70000(01|02|03|04|10|11|12|13|14|20|21)\b|forbidden (title|media)|forbidden-media/i.test(text)
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString()
@@ -43,6 +48,7 @@ const seed = () => ({
     episode(7_000_021, 7_000_020, { ...forbidden, min_age: 6 })
   ],
   terms: [term(1), term(2)],
+  people: [person(1, 'Ines Halvorsen')],
   rail_collections: [
     railCollection(1, { type: 'film' }, { rails: [rail(1, { type: 'film' }), rail(2, { type: 'film', search: 'forbidden' })] })
   ],
@@ -104,6 +110,7 @@ const parametersOf = async ({ data }: App, user: number): Promise<Record<string,
     watchedVideoId: elements,
     elementId: elements,
     termId: [1],
+    personId: [1],
     languageCode: ['en'],
     context: ['playback'],
     userCode: ['BBBB-BBBB'],
