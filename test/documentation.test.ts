@@ -117,7 +117,7 @@ t.test('the OpenAPI document', async t => {
         Object.values(operations).flatMap(({ parameters = [] }) => parameters)
       )
       const lists = all.filter(({ schema }) => schema.type === 'array')
-      t.equal(lists.length, 14)
+      t.equal(lists.length, 15)
       for (const list of lists) t.match(list, { name: String, style: 'form', explode: false })
     })
 
