@@ -2824,16 +2824,16 @@ export interface operations {
                      *       "data": {
                      *         "history": [
                      *           {
-                     *             "_id": "6b0be4320a9b8a9460be6032",
+                     *             "_id": "6b0bf77d1c42c1fd13e5ba3d",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-07T14:31:02.172000Z",
+                     *             "watched_at": "2026-10-07T15:53:23.295000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-07T14:06:34.172000Z",
-                     *             "updated_at": "2026-10-07T14:31:02.172000Z"
+                     *             "created_at": "2026-10-07T15:28:55.295000Z",
+                     *             "updated_at": "2026-10-07T15:53:23.295000Z"
                      *           }
                      *         ],
                      *         "watchlist": [],
@@ -2847,7 +2847,7 @@ export interface operations {
                      *           "ratings": [],
                      *           "preferences": []
                      *         },
-                     *         "cursor": "WzEsMTc5MTM4MzQ2MjE3MiwwLCI2YjBiZTQzMjBhOWI4YTk0NjBiZTYwMzIiLDEwMTQsMTc5NTk0MTQyMjE0NSwxLDE3OTU5NDE0MjIxNDVdb_g86S_U9Ov",
+                     *         "cursor": "WzEsMTc5MTM4ODQwMzI5NSwwLCI2YjBiZjc3ZDFjNDJjMWZkMTNlNWJhM2QiLDEwMTQsMTc5NTk0NjM1ODMxMSwxLDE3OTU5NDYzNTgzMTFdZ6MXvRpyuWW",
                      *         "more": true,
                      *         "reset": false
                      *       }
@@ -3371,7 +3371,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "history": {
-                     *               "_id": "6b0be4320a9b8a9460be6061",
+                     *               "_id": "6b0bf77d1c42c1fd13e5ba6c",
                      *               "user_id": 1,
                      *               "content_id": 1023,
                      *               "time": 1140,
@@ -3379,14 +3379,14 @@ export interface operations {
                      *               "plays": 0,
                      *               "watched_at": null,
                      *               "previous": null,
-                     *               "created_at": "2026-11-28T08:04:51.172000Z",
-                     *               "updated_at": "2026-11-28T08:40:02.172000Z"
+                     *               "created_at": "2026-11-28T09:27:12.295000Z",
+                     *               "updated_at": "2026-11-28T10:02:23.295000Z"
                      *             },
                      *             "resume": {
                      *               "time": 1140,
                      *               "percentage": 54
                      *             },
-                     *             "updated_at": "2026-11-28T08:40:02.172000Z"
+                     *             "updated_at": "2026-11-28T10:02:23.295000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3582,7 +3582,7 @@ export interface operations {
                      *                 }
                      *               ]
                      *             },
-                     *             "created_at": "2026-11-29T08:37:11.995000Z"
+                     *             "created_at": "2026-11-29T09:59:28.169000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3723,7 +3723,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b0be4320a9b8a9460be6054",
+                     *             "_id": "6b0bf77d1c42c1fd13e5ba5f",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3800,8 +3800,8 @@ export interface operations {
                      *             "plays": 0,
                      *             "watched_at": null,
                      *             "previous": null,
-                     *             "created_at": "2026-11-13T22:10:17.172000Z",
-                     *             "updated_at": "2026-11-29T08:37:11.550000Z"
+                     *             "created_at": "2026-11-13T23:32:38.295000Z",
+                     *             "updated_at": "2026-11-29T09:59:27.879000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3934,7 +3934,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0be4320a9b8a9460be6054",
+                     *         "_id": "6b0bf77d1c42c1fd13e5ba5f",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -4011,8 +4011,8 @@ export interface operations {
                      *         "plays": 0,
                      *         "watched_at": null,
                      *         "previous": null,
-                     *         "created_at": "2026-11-13T22:10:17.172000Z",
-                     *         "updated_at": "2026-11-29T08:37:11.550000Z"
+                     *         "created_at": "2026-11-13T23:32:38.295000Z",
+                     *         "updated_at": "2026-11-29T09:59:27.879000Z"
                      *       }
                      *     }
                      */
@@ -4140,7 +4140,7 @@ export interface operations {
                  *         {
                  *           "content_id": 1405,
                  *           "time": 355,
-                 *           "observed_at": "2026-11-29T08:37:11.550000Z"
+                 *           "observed_at": "2026-11-29T09:59:27.879000Z"
                  *         },
                  *         {
                  *           "content_id": 999999,
@@ -4463,9 +4463,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device_code": "GmRhmhcx…",
-                     *         "user_code": "LTSS-KWPZ",
+                     *         "user_code": "MSBW-BQHQ",
                      *         "verification_uri": "http://localhost:3000/#device",
-                     *         "verification_uri_complete": "http://localhost:3000/?user_code=LTSS-KWPZ#device",
+                     *         "verification_uri_complete": "http://localhost:3000/?user_code=MSBW-BQHQ#device",
                      *         "expires_in": 600,
                      *         "interval": 5
                      *       }
@@ -4509,7 +4509,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device": "Bedroom TV",
-                     *         "created_at": "2026-11-29T08:37:12.335000Z"
+                     *         "created_at": "2026-11-29T09:59:28.453000Z"
                      *       }
                      *     }
                      */
@@ -4825,22 +4825,22 @@ export interface operations {
                      *             "id": 1,
                      *             "email": "ada@example.com",
                      *             "name": "Ada",
-                     *             "created_at": "2026-11-29T08:37:05.524000Z",
-                     *             "updated_at": "2026-11-29T08:37:05.524000Z"
+                     *             "created_at": "2026-11-29T09:59:24.943000Z",
+                     *             "updated_at": "2026-11-29T09:59:24.943000Z"
                      *           }
                      *         ],
                      *         "history": [
                      *           {
-                     *             "_id": "6b0be4320a9b8a9460be6032",
+                     *             "_id": "6b0bf77d1c42c1fd13e5ba3d",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-07T14:31:02.172000Z",
+                     *             "watched_at": "2026-10-07T15:53:23.295000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-07T14:06:34.172000Z",
-                     *             "updated_at": "2026-10-07T14:31:02.172000Z"
+                     *             "created_at": "2026-10-07T15:28:55.295000Z",
+                     *             "updated_at": "2026-10-07T15:53:23.295000Z"
                      *           }
                      *         ],
                      *         "watchlist": [
@@ -4848,8 +4848,8 @@ export interface operations {
                      *             "id": 1,
                      *             "user_id": 1,
                      *             "content_id": 1554,
-                     *             "created_at": "2026-11-28T08:19:02.172000Z",
-                     *             "updated_at": "2026-11-28T08:19:02.172000Z"
+                     *             "created_at": "2026-11-28T09:41:23.295000Z",
+                     *             "updated_at": "2026-11-28T09:41:23.295000Z"
                      *           }
                      *         ],
                      *         "hidden": [],
@@ -4858,13 +4858,13 @@ export interface operations {
                      *         "seen": [],
                      *         "sessions": [
                      *           {
-                     *             "id": "62d51421-7e2d-4aad-8546-97ae0badfb43",
+                     *             "id": "85d0765e-d0b9-4526-bf09-bf372187ff33",
                      *             "device": "Living room TV",
-                     *             "created_at": "2026-11-29T08:37:11.303000Z",
-                     *             "last_used_at": "2026-11-29T08:37:11.303000Z"
+                     *             "created_at": "2026-11-29T09:59:27.729000Z",
+                     *             "last_used_at": "2026-11-29T09:59:27.729000Z"
                      *           }
                      *         ],
-                     *         "exported_at": "2026-11-29T08:37:11.919000Z"
+                     *         "exported_at": "2026-11-29T09:59:28.088000Z"
                      *       }
                      *     }
                      */
@@ -5807,7 +5807,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "rating": "like",
-                     *             "created_at": "2026-11-29T08:37:12.019000Z"
+                     *             "created_at": "2026-11-29T09:59:28.201000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -6139,201 +6139,6 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 57,
-                     *             "channel": "move",
-                     *             "starts_at": "2026-11-29T08:00:00.000000Z",
-                     *             "ends_at": "2026-11-29T08:45:00.000000Z",
-                     *             "content": {
-                     *               "id": 1468,
-                     *               "parent_id": 1466,
-                     *               "type": "episode",
-                     *               "handler": "harbourcast",
-                     *               "handler_type": "entry",
-                     *               "handler_id": "1_1geieasa",
-                     *               "name": "Shoes and Other Excuses",
-                     *               "title": {
-                     *                 "en": "Shoes and Other Excuses",
-                     *                 "de": "Schuhe und andere Ausreden"
-                     *               },
-                     *               "description": {
-                     *                 "en": "42 minutes. A short recap first, then one new thing.",
-                     *                 "de": "42 Minuten. Erst eine kurze Wiederholung, dann etwas Neues."
-                     *               },
-                     *               "weight": null,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1468.svg",
-                     *               "thumbnail_handler": "demo",
-                     *               "keywords": "marathon, jogging",
-                     *               "pricing": null,
-                     *               "payments_asset_id": null,
-                     *               "purchaseable": 0,
-                     *               "start_date": "2026-08-19T08:00:00.000000Z",
-                     *               "end_date": null,
-                     *               "countries_include": null,
-                     *               "countries_exclude": null,
-                     *               "created_at": "2026-07-10T07:02:45.000000Z",
-                     *               "updated_at": "2026-07-10T07:02:45.000000Z",
-                     *               "currency": null,
-                     *               "price": null,
-                     *               "price_formatted": null,
-                     *               "plans": {
-                     *                 "2": {
-                     *                   "id": "2",
-                     *                   "vendor_name": "plus"
-                     *                 }
-                     *               },
-                     *               "link": "http://localhost:3000/title/1468",
-                     *               "duration": 2520,
-                     *               "min_age": 0,
-                     *               "season": 1,
-                     *               "episode": 2,
-                     *               "markers": [
-                     *                 {
-                     *                   "type": "recap",
-                     *                   "start": 12,
-                     *                   "end": 59
-                     *                 }
-                     *               ],
-                     *               "year": 2025,
-                     *               "images": [
-                     *                 {
-                     *                   "kind": "poster",
-                     *                   "url": "http://localhost:3000/demo/posters/1468.svg",
-                     *                   "width": 400,
-                     *                   "height": 600
-                     *                 }
-                     *               ],
-                     *               "age_ratings": [
-                     *                 {
-                     *                   "country": "US",
-                     *                   "system": "TV Parental Guidelines",
-                     *                   "value": "TV-G"
-                     *                 }
-                     *               ]
-                     *             }
-                     *           }
-                     *         ],
-                     *         "meta": {
-                     *           "page": 1,
-                     *           "per_page": 1,
-                     *           "next_page": 2,
-                     *           "prev_page": false,
-                     *           "total_pages": 148,
-                     *           "total_count": 148
-                     *         }
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ProgrammePageAnswer"];
-                };
-            };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    listOnAir: {
-        parameters: {
-            query?: {
-                /** @description Only these channels */
-                channel?: string[];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    ETag: components["headers"]["ETag"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    Vary: components["headers"]["Vary"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": [
-                     *         {
-                     *           "channel": "stories",
-                     *           "now": {
-                     *             "id": 630,
-                     *             "channel": "stories",
-                     *             "starts_at": "2026-11-29T08:00:00.000000Z",
-                     *             "ends_at": "2026-11-29T09:35:00.000000Z",
-                     *             "content": {
-                     *               "id": 1242,
-                     *               "parent_id": null,
-                     *               "type": "film",
-                     *               "handler": "harbourcast",
-                     *               "handler_type": "entry",
-                     *               "handler_id": "1_m1qu43ep",
-                     *               "name": "The Snowman's Lawyer",
-                     *               "title": {
-                     *                 "en": "The Snowman's Lawyer",
-                     *                 "de": "Der Anwalt des Schneemanns"
-                     *               },
-                     *               "description": {
-                     *                 "en": "A ten-year-old takes the spring to court.",
-                     *                 "de": "Eine Zehnjährige verklagt den Frühling."
-                     *               },
-                     *               "weight": 64,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1242.svg",
-                     *               "thumbnail_handler": "demo",
-                     *               "keywords": "ensemble, misunderstanding, dry humour",
-                     *               "pricing": null,
-                     *               "payments_asset_id": null,
-                     *               "purchaseable": 0,
-                     *               "start_date": "2026-11-22T05:00:00.000000Z",
-                     *               "end_date": null,
-                     *               "countries_include": null,
-                     *               "countries_exclude": null,
-                     *               "created_at": "2026-10-31T04:39:59.000000Z",
-                     *               "updated_at": "2026-10-31T04:39:59.000000Z",
-                     *               "currency": null,
-                     *               "price": null,
-                     *               "price_formatted": null,
-                     *               "plans": {
-                     *                 "1": {
-                     *                   "id": "1",
-                     *                   "vendor_name": "basic"
-                     *                 }
-                     *               },
-                     *               "link": "http://localhost:3000/title/1242",
-                     *               "duration": 5534,
-                     *               "min_age": 0,
-                     *               "markers": [
-                     *                 {
-                     *                   "type": "intro",
-                     *                   "start": 4,
-                     *                   "end": 92
-                     *                 }
-                     *               ],
-                     *               "year": 2025,
-                     *               "images": [
-                     *                 {
-                     *                   "kind": "poster",
-                     *                   "url": "http://localhost:3000/demo/posters/1242.svg",
-                     *                   "width": 400,
-                     *                   "height": 600
-                     *                 }
-                     *               ],
-                     *               "age_ratings": [
-                     *                 {
-                     *                   "country": "US",
-                     *                   "system": "MPAA",
-                     *                   "value": "G"
-                     *                 }
-                     *               ]
-                     *             }
-                     *           },
-                     *           "next": {
                      *             "id": 631,
                      *             "channel": "stories",
                      *             "starts_at": "2026-11-29T09:35:00.000000Z",
@@ -6406,6 +6211,203 @@ export interface operations {
                      *               ]
                      *             }
                      *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": 2,
+                     *           "prev_page": false,
+                     *           "total_pages": 143,
+                     *           "total_count": 143
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProgrammePageAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listOnAir: {
+        parameters: {
+            query?: {
+                /** @description Only these channels */
+                channel?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "channel": "stories",
+                     *           "now": {
+                     *             "id": 631,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-29T09:35:00.000000Z",
+                     *             "ends_at": "2026-11-29T10:10:00.000000Z",
+                     *             "content": {
+                     *               "id": 1563,
+                     *               "parent_id": 1556,
+                     *               "type": "episode",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_ai9mwcks",
+                     *               "name": "High Water",
+                     *               "title": {
+                     *                 "en": "High Water",
+                     *                 "de": "Hochwasser"
+                     *               },
+                     *               "description": {
+                     *                 "en": "The storm brings everyone to the same warehouse.",
+                     *                 "de": "Der Sturm treibt alle in dieselbe Halle."
+                     *               },
+                     *               "weight": 19,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1563.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2025-10-05T06:06:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2025-09-27T05:09:33.000000Z",
+                     *               "updated_at": "2025-09-27T05:09:33.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1563",
+                     *               "duration": 1961,
+                     *               "min_age": 16,
+                     *               "season": 1,
+                     *               "episode": 7,
+                     *               "markers": [
+                     *                 {
+                     *                   "type": "recap",
+                     *                   "start": 7,
+                     *                   "end": 59
+                     *                 }
+                     *               ],
+                     *               "year": 2024,
+                     *               "images": [
+                     *                 {
+                     *                   "kind": "poster",
+                     *                   "url": "http://localhost:3000/demo/posters/1563.svg",
+                     *                   "width": 400,
+                     *                   "height": 600
+                     *                 }
+                     *               ],
+                     *               "age_ratings": [
+                     *                 {
+                     *                   "country": "US",
+                     *                   "system": "TV Parental Guidelines",
+                     *                   "value": "TV-MA"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           },
+                     *           "next": {
+                     *             "id": 632,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-29T10:10:00.000000Z",
+                     *             "ends_at": "2026-11-29T10:40:00.000000Z",
+                     *             "content": {
+                     *               "id": 1564,
+                     *               "parent_id": 1556,
+                     *               "type": "episode",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_ze4aazll",
+                     *               "name": "First Light",
+                     *               "title": {
+                     *                 "en": "First Light",
+                     *                 "de": "Erstes Licht"
+                     *               },
+                     *               "description": {
+                     *                 "en": "For once she stays until morning.",
+                     *                 "de": "Ausnahmsweise bleibt sie bis zum Morgen."
+                     *               },
+                     *               "weight": 5,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1564.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "family, secrets, small town, detective, whodunit",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2025-10-05T06:07:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2025-09-14T05:58:42.000000Z",
+                     *               "updated_at": "2025-09-14T05:58:42.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1564",
+                     *               "duration": 1588,
+                     *               "min_age": 16,
+                     *               "season": 1,
+                     *               "episode": 8,
+                     *               "markers": [
+                     *                 {
+                     *                   "type": "recap",
+                     *                   "start": 6,
+                     *                   "end": 57
+                     *                 }
+                     *               ],
+                     *               "year": 2024,
+                     *               "images": [
+                     *                 {
+                     *                   "kind": "poster",
+                     *                   "url": "http://localhost:3000/demo/posters/1564.svg",
+                     *                   "width": 400,
+                     *                   "height": 600
+                     *                 }
+                     *               ],
+                     *               "age_ratings": [
+                     *                 {
+                     *                   "country": "US",
+                     *                   "system": "TV Parental Guidelines",
+                     *                   "value": "TV-MA"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
                      *         }
                      *       ]
                      *     }
@@ -6442,10 +6444,10 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": "b7033f53-e40c-4e46-90bb-0dddf4f50ac5",
+                     *           "id": "fc8019c0-9664-4f30-9a7a-295f93ccd0cf",
                      *           "device": "Bedroom TV",
-                     *           "created_at": "2026-11-29T08:37:12.417000Z",
-                     *           "last_used_at": "2026-11-29T08:37:12.417000Z",
+                     *           "created_at": "2026-11-29T09:59:28.514000Z",
+                     *           "last_used_at": "2026-11-29T09:59:28.514000Z",
                      *           "current": false
                      *         }
                      *       ]
@@ -6744,8 +6746,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-29T08:37:11.772000Z",
-                     *             "updated_at": "2026-11-29T08:37:11.772000Z",
+                     *             "created_at": "2026-11-29T09:59:28.017000Z",
+                     *             "updated_at": "2026-11-29T09:59:28.017000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -6944,7 +6946,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0be4320a9b8a9460be6054",
+                     *         "_id": "6b0bf77d1c42c1fd13e5ba5f",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -7019,10 +7021,10 @@ export interface operations {
                      *         "time": 6945,
                      *         "percentage": 100,
                      *         "plays": 1,
-                     *         "watched_at": "2026-11-29T08:37:11.660000Z",
+                     *         "watched_at": "2026-11-29T09:59:27.940000Z",
                      *         "previous": null,
-                     *         "created_at": "2026-11-13T22:10:17.172000Z",
-                     *         "updated_at": "2026-11-29T08:37:11.660000Z"
+                     *         "created_at": "2026-11-13T23:32:38.295000Z",
+                     *         "updated_at": "2026-11-29T09:59:27.940000Z"
                      *       }
                      *     }
                      */

@@ -56,5 +56,5 @@ export interface PlayableContent extends DemoContent {
   duration: number
 }
 
-/** Shows and seasons cannot be played themselves, and live items have no duration. */
-export const isPlayable = (content: DemoContent): content is PlayableContent => content.duration !== undefined
+/** Shows and seasons cannot be played themselves, and live items only once. */
+export const isPlayable = (content: DemoContent): content is PlayableContent => content.duration !== undefined && content.type !== 'live'

@@ -299,168 +299,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 57,
-            channel: 'move',
-            starts_at: '2026-11-29T08:00:00.000000Z',
-            ends_at: '2026-11-29T08:45:00.000000Z',
-            content: {
-              id: 1468,
-              parent_id: 1466,
-              type: 'episode',
-              handler: 'harbourcast',
-              handler_type: 'entry',
-              handler_id: '1_1geieasa',
-              name: 'Shoes and Other Excuses',
-              title: {
-                en: 'Shoes and Other Excuses',
-                de: 'Schuhe und andere Ausreden'
-              },
-              description: {
-                en: '42 minutes. A short recap first, then one new thing.',
-                de: '42 Minuten. Erst eine kurze Wiederholung, dann etwas Neues.'
-              },
-              weight: null,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1468.svg',
-              thumbnail_handler: 'demo',
-              keywords: 'marathon, jogging',
-              pricing: null,
-              payments_asset_id: null,
-              purchaseable: 0,
-              start_date: '2026-08-19T08:00:00.000000Z',
-              end_date: null,
-              countries_include: null,
-              countries_exclude: null,
-              created_at: '2026-07-10T07:02:45.000000Z',
-              updated_at: '2026-07-10T07:02:45.000000Z',
-              currency: null,
-              price: null,
-              price_formatted: null,
-              plans: {
-                '2': {
-                  id: '2',
-                  vendor_name: 'plus'
-                }
-              },
-              link: 'http://localhost:3000/title/1468',
-              duration: 2520,
-              min_age: 0,
-              season: 1,
-              episode: 2,
-              markers: [
-                {
-                  type: 'recap',
-                  start: 12,
-                  end: 59
-                }
-              ],
-              year: 2025,
-              images: [
-                {
-                  kind: 'poster',
-                  url: 'http://localhost:3000/demo/posters/1468.svg',
-                  width: 400,
-                  height: 600
-                }
-              ],
-              age_ratings: [
-                {
-                  country: 'US',
-                  system: 'TV Parental Guidelines',
-                  value: 'TV-G'
-                }
-              ]
-            }
-          }
-        ],
-        meta: {
-          page: 1,
-          per_page: 1,
-          next_page: 2,
-          prev_page: false,
-          total_pages: 148,
-          total_count: 148
-        }
-      }
-    }
-  },
-  'GET /schedule/now': {
-    answer: {
-      success: true,
-      data: [
-        {
-          channel: 'stories',
-          now: {
-            id: 630,
-            channel: 'stories',
-            starts_at: '2026-11-29T08:00:00.000000Z',
-            ends_at: '2026-11-29T09:35:00.000000Z',
-            content: {
-              id: 1242,
-              parent_id: null,
-              type: 'film',
-              handler: 'harbourcast',
-              handler_type: 'entry',
-              handler_id: '1_m1qu43ep',
-              name: "The Snowman's Lawyer",
-              title: {
-                en: "The Snowman's Lawyer",
-                de: 'Der Anwalt des Schneemanns'
-              },
-              description: {
-                en: 'A ten-year-old takes the spring to court.',
-                de: 'Eine Zehnjährige verklagt den Frühling.'
-              },
-              weight: 64,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1242.svg',
-              thumbnail_handler: 'demo',
-              keywords: 'ensemble, misunderstanding, dry humour',
-              pricing: null,
-              payments_asset_id: null,
-              purchaseable: 0,
-              start_date: '2026-11-22T05:00:00.000000Z',
-              end_date: null,
-              countries_include: null,
-              countries_exclude: null,
-              created_at: '2026-10-31T04:39:59.000000Z',
-              updated_at: '2026-10-31T04:39:59.000000Z',
-              currency: null,
-              price: null,
-              price_formatted: null,
-              plans: {
-                '1': {
-                  id: '1',
-                  vendor_name: 'basic'
-                }
-              },
-              link: 'http://localhost:3000/title/1242',
-              duration: 5534,
-              min_age: 0,
-              markers: [
-                {
-                  type: 'intro',
-                  start: 4,
-                  end: 92
-                }
-              ],
-              year: 2025,
-              images: [
-                {
-                  kind: 'poster',
-                  url: 'http://localhost:3000/demo/posters/1242.svg',
-                  width: 400,
-                  height: 600
-                }
-              ],
-              age_ratings: [
-                {
-                  country: 'US',
-                  system: 'MPAA',
-                  value: 'G'
-                }
-              ]
-            }
-          },
-          next: {
             id: 631,
             channel: 'stories',
             starts_at: '2026-11-29T09:35:00.000000Z',
@@ -520,6 +358,170 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 {
                   kind: 'poster',
                   url: 'http://localhost:3000/demo/posters/1563.svg',
+                  width: 400,
+                  height: 600
+                }
+              ],
+              age_ratings: [
+                {
+                  country: 'US',
+                  system: 'TV Parental Guidelines',
+                  value: 'TV-MA'
+                }
+              ]
+            }
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 1,
+          next_page: 2,
+          prev_page: false,
+          total_pages: 143,
+          total_count: 143
+        }
+      }
+    }
+  },
+  'GET /schedule/now': {
+    answer: {
+      success: true,
+      data: [
+        {
+          channel: 'stories',
+          now: {
+            id: 631,
+            channel: 'stories',
+            starts_at: '2026-11-29T09:35:00.000000Z',
+            ends_at: '2026-11-29T10:10:00.000000Z',
+            content: {
+              id: 1563,
+              parent_id: 1556,
+              type: 'episode',
+              handler: 'harbourcast',
+              handler_type: 'entry',
+              handler_id: '1_ai9mwcks',
+              name: 'High Water',
+              title: {
+                en: 'High Water',
+                de: 'Hochwasser'
+              },
+              description: {
+                en: 'The storm brings everyone to the same warehouse.',
+                de: 'Der Sturm treibt alle in dieselbe Halle.'
+              },
+              weight: 19,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1563.svg',
+              thumbnail_handler: 'demo',
+              keywords: '',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2025-10-05T06:06:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2025-09-27T05:09:33.000000Z',
+              updated_at: '2025-09-27T05:09:33.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                }
+              },
+              link: 'http://localhost:3000/title/1563',
+              duration: 1961,
+              min_age: 16,
+              season: 1,
+              episode: 7,
+              markers: [
+                {
+                  type: 'recap',
+                  start: 7,
+                  end: 59
+                }
+              ],
+              year: 2024,
+              images: [
+                {
+                  kind: 'poster',
+                  url: 'http://localhost:3000/demo/posters/1563.svg',
+                  width: 400,
+                  height: 600
+                }
+              ],
+              age_ratings: [
+                {
+                  country: 'US',
+                  system: 'TV Parental Guidelines',
+                  value: 'TV-MA'
+                }
+              ]
+            }
+          },
+          next: {
+            id: 632,
+            channel: 'stories',
+            starts_at: '2026-11-29T10:10:00.000000Z',
+            ends_at: '2026-11-29T10:40:00.000000Z',
+            content: {
+              id: 1564,
+              parent_id: 1556,
+              type: 'episode',
+              handler: 'harbourcast',
+              handler_type: 'entry',
+              handler_id: '1_ze4aazll',
+              name: 'First Light',
+              title: {
+                en: 'First Light',
+                de: 'Erstes Licht'
+              },
+              description: {
+                en: 'For once she stays until morning.',
+                de: 'Ausnahmsweise bleibt sie bis zum Morgen.'
+              },
+              weight: 5,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1564.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'family, secrets, small town, detective, whodunit',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2025-10-05T06:07:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2025-09-14T05:58:42.000000Z',
+              updated_at: '2025-09-14T05:58:42.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                }
+              },
+              link: 'http://localhost:3000/title/1564',
+              duration: 1588,
+              min_age: 16,
+              season: 1,
+              episode: 8,
+              markers: [
+                {
+                  type: 'recap',
+                  start: 6,
+                  end: 57
+                }
+              ],
+              year: 2024,
+              images: [
+                {
+                  kind: 'poster',
+                  url: 'http://localhost:3000/demo/posters/1564.svg',
                   width: 400,
                   height: 600
                 }
@@ -692,7 +694,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b0be4320a9b8a9460be6054',
+            _id: '6b0bf77d1c42c1fd13e5ba5f',
             content: {
               id: 1405,
               parent_id: null,
@@ -769,8 +771,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             plays: 0,
             watched_at: null,
             previous: null,
-            created_at: '2026-11-13T22:10:17.172000Z',
-            updated_at: '2026-11-29T08:37:11.550000Z'
+            created_at: '2026-11-13T23:32:38.295000Z',
+            updated_at: '2026-11-29T09:59:27.879000Z'
           }
         ],
         meta: {
@@ -788,7 +790,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0be4320a9b8a9460be6054',
+        _id: '6b0bf77d1c42c1fd13e5ba5f',
         content: {
           id: 1405,
           parent_id: null,
@@ -865,8 +867,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         plays: 0,
         watched_at: null,
         previous: null,
-        created_at: '2026-11-13T22:10:17.172000Z',
-        updated_at: '2026-11-29T08:37:11.550000Z'
+        created_at: '2026-11-13T23:32:38.295000Z',
+        updated_at: '2026-11-29T09:59:27.879000Z'
       }
     }
   },
@@ -887,7 +889,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           content_id: 1405,
           time: 355,
-          observed_at: '2026-11-29T08:37:11.550000Z'
+          observed_at: '2026-11-29T09:59:27.879000Z'
         },
         {
           content_id: 999999,
@@ -929,7 +931,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0be4320a9b8a9460be6054',
+        _id: '6b0bf77d1c42c1fd13e5ba5f',
         content: {
           id: 1405,
           parent_id: null,
@@ -1004,10 +1006,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         time: 6945,
         percentage: 100,
         plays: 1,
-        watched_at: '2026-11-29T08:37:11.660000Z',
+        watched_at: '2026-11-29T09:59:27.940000Z',
         previous: null,
-        created_at: '2026-11-13T22:10:17.172000Z',
-        updated_at: '2026-11-29T08:37:11.660000Z'
+        created_at: '2026-11-13T23:32:38.295000Z',
+        updated_at: '2026-11-29T09:59:27.940000Z'
       }
     }
   },
@@ -1086,7 +1088,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               ]
             },
             history: {
-              _id: '6b0be4320a9b8a9460be6061',
+              _id: '6b0bf77d1c42c1fd13e5ba6c',
               user_id: 1,
               content_id: 1023,
               time: 1140,
@@ -1094,14 +1096,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               plays: 0,
               watched_at: null,
               previous: null,
-              created_at: '2026-11-28T08:04:51.172000Z',
-              updated_at: '2026-11-28T08:40:02.172000Z'
+              created_at: '2026-11-28T09:27:12.295000Z',
+              updated_at: '2026-11-28T10:02:23.295000Z'
             },
             resume: {
               time: 1140,
               percentage: 54
             },
-            updated_at: '2026-11-28T08:40:02.172000Z'
+            updated_at: '2026-11-28T10:02:23.295000Z'
           }
         ],
         meta: {
@@ -1213,8 +1215,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-29T08:37:11.772000Z',
-            updated_at: '2026-11-29T08:37:11.772000Z',
+            created_at: '2026-11-29T09:59:28.017000Z',
+            updated_at: '2026-11-29T09:59:28.017000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -1306,22 +1308,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             email: 'ada@example.com',
             name: 'Ada',
-            created_at: '2026-11-29T08:37:05.524000Z',
-            updated_at: '2026-11-29T08:37:05.524000Z'
+            created_at: '2026-11-29T09:59:24.943000Z',
+            updated_at: '2026-11-29T09:59:24.943000Z'
           }
         ],
         history: [
           {
-            _id: '6b0be4320a9b8a9460be6032',
+            _id: '6b0bf77d1c42c1fd13e5ba3d',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
             plays: 1,
-            watched_at: '2026-10-07T14:31:02.172000Z',
+            watched_at: '2026-10-07T15:53:23.295000Z',
             previous: null,
-            created_at: '2026-10-07T14:06:34.172000Z',
-            updated_at: '2026-10-07T14:31:02.172000Z'
+            created_at: '2026-10-07T15:28:55.295000Z',
+            updated_at: '2026-10-07T15:53:23.295000Z'
           }
         ],
         watchlist: [
@@ -1329,8 +1331,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             user_id: 1,
             content_id: 1554,
-            created_at: '2026-11-28T08:19:02.172000Z',
-            updated_at: '2026-11-28T08:19:02.172000Z'
+            created_at: '2026-11-28T09:41:23.295000Z',
+            updated_at: '2026-11-28T09:41:23.295000Z'
           }
         ],
         hidden: [],
@@ -1339,13 +1341,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         seen: [],
         sessions: [
           {
-            id: '62d51421-7e2d-4aad-8546-97ae0badfb43',
+            id: '85d0765e-d0b9-4526-bf09-bf372187ff33',
             device: 'Living room TV',
-            created_at: '2026-11-29T08:37:11.303000Z',
-            last_used_at: '2026-11-29T08:37:11.303000Z'
+            created_at: '2026-11-29T09:59:27.729000Z',
+            last_used_at: '2026-11-29T09:59:27.729000Z'
           }
         ],
-        exported_at: '2026-11-29T08:37:11.919000Z'
+        exported_at: '2026-11-29T09:59:28.088000Z'
       }
     }
   },
@@ -1463,7 +1465,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 }
               ]
             },
-            created_at: '2026-11-29T08:37:11.995000Z'
+            created_at: '2026-11-29T09:59:28.169000Z'
           }
         ],
         meta: {
@@ -1571,7 +1573,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               ]
             },
             rating: 'like',
-            created_at: '2026-11-29T08:37:12.019000Z'
+            created_at: '2026-11-29T09:59:28.201000Z'
           }
         ],
         meta: {
@@ -1651,16 +1653,16 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         history: [
           {
-            _id: '6b0be4320a9b8a9460be6032',
+            _id: '6b0bf77d1c42c1fd13e5ba3d',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
             plays: 1,
-            watched_at: '2026-10-07T14:31:02.172000Z',
+            watched_at: '2026-10-07T15:53:23.295000Z',
             previous: null,
-            created_at: '2026-10-07T14:06:34.172000Z',
-            updated_at: '2026-10-07T14:31:02.172000Z'
+            created_at: '2026-10-07T15:28:55.295000Z',
+            updated_at: '2026-10-07T15:53:23.295000Z'
           }
         ],
         watchlist: [],
@@ -1674,7 +1676,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           ratings: [],
           preferences: []
         },
-        cursor: 'WzEsMTc5MTM4MzQ2MjE3MiwwLCI2YjBiZTQzMjBhOWI4YTk0NjBiZTYwMzIiLDEwMTQsMTc5NTk0MTQyMjE0NSwxLDE3OTU5NDE0MjIxNDVdb_g86S_U9Ov',
+        cursor: 'WzEsMTc5MTM4ODQwMzI5NSwwLCI2YjBiZjc3ZDFjNDJjMWZkMTNlNWJhM2QiLDEwMTQsMTc5NTk0NjM1ODMxMSwxLDE3OTU5NDYzNTgzMTFdZ6MXvRpyuWW',
         more: true,
         reset: false
       }
@@ -1721,9 +1723,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device_code: 'GmRhmhcx…',
-        user_code: 'LTSS-KWPZ',
+        user_code: 'MSBW-BQHQ',
         verification_uri: 'http://localhost:3000/#device',
-        verification_uri_complete: 'http://localhost:3000/?user_code=LTSS-KWPZ#device',
+        verification_uri_complete: 'http://localhost:3000/?user_code=MSBW-BQHQ#device',
         expires_in: 600,
         interval: 5
       }
@@ -1734,7 +1736,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device: 'Bedroom TV',
-        created_at: '2026-11-29T08:37:12.335000Z'
+        created_at: '2026-11-29T09:59:28.453000Z'
       }
     }
   },
@@ -1842,10 +1844,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: 'b7033f53-e40c-4e46-90bb-0dddf4f50ac5',
+          id: 'fc8019c0-9664-4f30-9a7a-295f93ccd0cf',
           device: 'Bedroom TV',
-          created_at: '2026-11-29T08:37:12.417000Z',
-          last_used_at: '2026-11-29T08:37:12.417000Z',
+          created_at: '2026-11-29T09:59:28.514000Z',
+          last_used_at: '2026-11-29T09:59:28.514000Z',
           current: false
         }
       ]

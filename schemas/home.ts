@@ -39,6 +39,7 @@ const HomeItem = published(Type.Object({ content: Content }, { $id: 'HomeItem' }
     history: { anyOf: [component(HistoryProgress), { type: 'null' }], description: 'In a card' },
     resume: component(ResumePosition),
     updated_at: { ...Timestamp, description: 'In a card and in the watchlist' },
+    is_new: { type: 'boolean', description: 'In a card whose reason is `next`' },
     id: { type: 'integer', description: 'In the watchlist' },
     user_id: { type: 'integer', description: 'In the watchlist' },
     content_id: { type: 'integer', description: 'In the watchlist' },

@@ -12,6 +12,8 @@ interface Line {
   type: string
   name: string
   image?: string
+  duration?: number
+  year?: number
   credits?: Credit[]
 }
 
@@ -33,6 +35,13 @@ t.test('the films, documentaries and shows of the demo name who made them', asyn
     )
     const persons = credits.map(({ person_id }) => person_id)
     t.equal(new Set(persons).size, persons.length, `${name} credits nobody twice`)
+  }
+})
+
+t.test('all titles have what a search feed needs', async t => {
+  for (const { id, type, year, duration } of contents) {
+    t.ok(year, `${id} has a year`)
+    t.ok(duration || ['show', 'season'].includes(type), `${id} has a duration`)
   }
 })
 
