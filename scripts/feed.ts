@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Db } from 'mongodb'
 import { isAvailable } from '../src/catalogue/audience.js'
-import { contentsOf, fitsSkeleton } from '../src/catalogue/content-documents.js'
-import { Skeleton } from '../src/catalogue/skeleton.js'
+import { contentsOf } from '../src/catalogue/content-documents.js'
+import { skeletonOf } from '../src/catalogue/skeleton.js'
 import { CommandSettings, settingsOrExit } from '../src/config.js'
 import { connectionTo } from '../src/database/connection.js'
 import { type FeedContent, feedProjection, RokuFeed, type RokuOptions } from '../src/feed/roku.js'
@@ -87,8 +87,7 @@ const ranks = new Map([
 
 /** The ids of what is open in a country now, in the order of the feed. */
 const openIn = async (db: Db, country: string) => {
-  const skeleton = new Skeleton()
-  for await (const content of contentsOf(db).forSkeleton()) if (fitsSkeleton(content)) skeleton.put(content)
+  const skeleton = await skeletonOf(contentsOf(db).forSkeleton())
   const now = Date.now()
   const audience = { country: country.toUpperCase(), maxAge: undefined }
   const rankOf = (row: number) => ranks.get(skeleton.type.get(row)) ?? ranks.size

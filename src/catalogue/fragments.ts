@@ -76,7 +76,7 @@ export class Fragments {
   ) {
     this.cache = new Cache(
       bound,
-      ({ bytes, ...texts }) => bytes.length + 2 * (texts.handler_id.length + texts.name.length + texts.credits.length) + overhead
+      ({ bytes, handler_id, name, credits }) => bytes.length + 2 * (handler_id.length + name.length + credits.length) + overhead
     )
   }
 

@@ -1,5 +1,5 @@
 import { DictionaryColumn, NumberColumn, type RowFilter } from './columns.js'
-import { creditsOf, type SkeletonContent } from './content-documents.js'
+import { creditsOf, fitsSkeleton, type SkeletonContent } from './content-documents.js'
 import { Links } from './links.js'
 import { fold } from './search/index.js'
 
@@ -241,6 +241,13 @@ export class Skeleton {
     column.set(row, countries?.join() ?? null, countries)
     for (const country of countries ?? []) this.countries.add(country)
   }
+}
+
+/** For commands and trainings, which read the catalogue once. */
+export const skeletonOf = async (contents: AsyncIterable<SkeletonContent>) => {
+  const skeleton = new Skeleton()
+  for await (const content of contents) if (fitsSkeleton(content)) skeleton.put(content)
+  return skeleton
 }
 
 /** Follows earlier ids to the last one. */

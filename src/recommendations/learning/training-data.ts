@@ -1,6 +1,5 @@
-import { fitsSkeleton } from '../../catalogue/content-documents.js'
 import { fold } from '../../catalogue/search/index.js'
-import { Skeleton } from '../../catalogue/skeleton.js'
+import { type Skeleton, skeletonOf } from '../../catalogue/skeleton.js'
 import { Tree } from '../../catalogue/tree.js'
 import type { Data } from '../../database/data.js'
 import { addInterest, type InterestSettings, interestOf } from '../interest.js'
@@ -64,8 +63,7 @@ export interface Titles {
 }
 
 export const readTitles = async (contents: Data['contents']): Promise<Titles> => {
-  const skeleton = new Skeleton()
-  for await (const content of contents.forSkeleton()) if (fitsSkeleton(content)) skeleton.put(content)
+  const skeleton = await skeletonOf(contents.forSkeleton())
   return { skeleton, tree: new Tree(skeleton) }
 }
 
