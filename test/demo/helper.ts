@@ -36,6 +36,14 @@ export const withBrowser = path ? {} : { skip: 'there is no Chromium: install it
 export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 export const television = { viewport: { width: 1920, height: 1080 } }
 
+/** Each screen in each color scheme. */
+export const looks = [
+  { screen: 'a phone', options: phone },
+  { screen: 'a television', options: television }
+].flatMap(({ screen, options }) =>
+  (['light', 'dark'] as const).map(colorScheme => ({ what: `${screen}, ${colorScheme}`, options: { ...options, colorScheme } }))
+)
+
 /** The demo page in a browser that is closed after the test. */
 export const openDemo = async (t: Test) => {
   const url = await databaseUrl(t)

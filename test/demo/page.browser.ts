@@ -1,22 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { chooseProfile, faultsOf, openDemo, phone, television, withBrowser } from './helper.js'
+import { chooseProfile, faultsOf, looks, openDemo, phone, television, withBrowser } from './helper.js'
 
 t.test('the demo page in a browser', withBrowser, async t => {
   const { address, visit } = await openDemo(t)
 
-  for (const [what, options] of [
-    ['a phone', phone],
-    ['a television', television]
-  ] as const)
-    for (const colorScheme of ['light', 'dark'] as const)
-      t.test(`${what}, ${colorScheme}: axe finds nothing, and the browser has nothing to say`, async t => {
-        const { page, messages } = await visit({ ...options, colorScheme })
-        await page.locator('#schedule .channel h3').first().waitFor()
-        t.strictSame(await faultsOf(page), [])
-        t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
-        t.strictSame(messages, [])
-      })
+  for (const { what, options } of looks)
+    t.test(`${what}: axe finds nothing, and the browser has nothing to say`, async t => {
+      const { page, messages } = await visit(options)
+      await page.locator('#schedule .channel h3').first().waitFor()
+      t.strictSame(await faultsOf(page), [])
+      t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
+      t.strictSame(messages, [])
+    })
 
   t.test('arrow keys walk through the rows, as on a television', async t => {
     const { page } = await visit(television)

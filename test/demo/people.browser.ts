@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { faultsOf, openDemo, phone, television, withBrowser } from './helper.js'
+import { faultsOf, looks, openDemo, television, withBrowser } from './helper.js'
 
 const openTitle = async (page: Page, name: string) => {
   await page.locator('#words').fill(name)
@@ -12,34 +12,30 @@ const titles = (page: Page) => page.locator('#results .posters .card:not(.skelet
 t.test('the people of a title on the demo page', withBrowser, async t => {
   const { address, visit } = await openDemo(t)
 
-  for (const [what, options] of [
-    ['a phone', phone],
-    ['a television', television]
-  ] as const)
-    for (const colorScheme of ['light', 'dark'] as const)
-      t.test(`${what}, ${colorScheme}: a name leads to the titles of that person`, async t => {
-        const { page, messages } = await visit({ ...options, colorScheme })
-        await openTitle(page, 'A Harbour for Winter')
-        const cast = page.locator('#sheet .cast')
-        t.strictSame(await cast.locator('.headline').allTextContents(), ['Signe Brøgger-Holt', 'Aatos Vierimaa', 'Maren Oksvik'])
-        t.strictSame(await cast.locator('.note').allTextContents(), ['Berit', 'Skipper Knut', 'The shopkeeper'])
-        t.equal((await page.locator('#sheet .crew dt').allTextContents())[0], 'Director')
-        t.strictSame(await faultsOf(page), [])
+  for (const { what, options } of looks)
+    t.test(`${what}: a name leads to the titles of that person`, async t => {
+      const { page, messages } = await visit(options)
+      await openTitle(page, 'A Harbour for Winter')
+      const cast = page.locator('#sheet .cast')
+      t.strictSame(await cast.locator('.headline').allTextContents(), ['Signe Brøgger-Holt', 'Aatos Vierimaa', 'Maren Oksvik'])
+      t.strictSame(await cast.locator('.note').allTextContents(), ['Berit', 'Skipper Knut', 'The shopkeeper'])
+      t.equal((await page.locator('#sheet .crew dt').allTextContents())[0], 'Director')
+      t.strictSame(await faultsOf(page), [])
 
-        await cast.getByRole('link', { name: 'Maren Oksvik' }).click()
-        await titles(page).first().waitFor()
-        t.equal(page.url(), `${address}/#person-1`)
-        t.equal(await page.locator('#sheet').isVisible(), false)
-        t.match(await page.locator('#found').textContent(), 'Maren Oksvik')
-        t.equal(await page.evaluate('document.activeElement.id'), 'found')
-        t.equal(await page.locator('#results [data-id="1405"] .note').textContent(), 'Film · 2023')
-        t.strictSame(await faultsOf(page), [])
-        t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
+      await cast.getByRole('link', { name: 'Maren Oksvik' }).click()
+      await titles(page).first().waitFor()
+      t.equal(page.url(), `${address}/#person-1`)
+      t.equal(await page.locator('#sheet').isVisible(), false)
+      t.match(await page.locator('#found').textContent(), 'Maren Oksvik')
+      t.equal(await page.evaluate('document.activeElement.id'), 'found')
+      t.equal(await page.locator('#results [data-id="1405"] .note').textContent(), 'Film · 2023')
+      t.strictSame(await faultsOf(page), [])
+      t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
 
-        await page.goBack()
-        await page.locator('#found', { hasText: 'A Harbour for Winter' }).waitFor()
-        t.strictSame(messages, [])
-      })
+      await page.goBack()
+      await page.locator('#found', { hasText: 'A Harbour for Winter' }).waitFor()
+      t.strictSame(messages, [])
+    })
 
   t.test('arrow keys walk from name to name, and from poster to poster', async t => {
     const { page } = await visit(television)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { demoPassword, demoProfiles } from '../../demo/users.js'
 import { until } from '../helpers/until.js'
-import { chooseProfile, faultsOf, openDemo, phone, television, withBrowser } from './helper.js'
+import { chooseProfile, faultsOf, looks, openDemo, phone, television, withBrowser } from './helper.js'
 
 const pin = demoProfiles.find(({ name }) => name === 'Tom')?.pin ?? ''
 const limit = 6
@@ -95,37 +95,33 @@ t.test('the household of the demo page', withBrowser, async t => {
     t.ok(await page.getByRole('region', { name: 'Recommended for Tom' }).count())
   })
 
-  for (const [what, options] of [
-    ['a phone', phone],
-    ['a television', television]
-  ] as const)
-    for (const colorScheme of ['light', 'dark'] as const)
-      t.test(`shows a child only what is for it, on ${what}, ${colorScheme}`, async t => {
-        const page = await signIn({ ...options, colorScheme })
-        await chooseProfile(page, 'Mia')
-        await isSettled(page, 'children')
-        const ages = agesSeenBy(page)
-        await page.reload()
-        await isSettled(page, 'children')
-        await page.getByText(`Up to ${limit}`).waitFor()
-        await page.locator('#schedule .channel h3').first().waitFor()
-        t.strictSame(await faultsOf(page), [])
-        t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
-        for (const matter of [/your account/, 'Manage profiles', 'Sign out', 'Sign in']) {
-          t.equal(await page.getByRole('button', { name: matter }).count(), 0, `${matter}`)
-        }
+  for (const { what, options } of looks)
+    t.test(`shows a child only what is for it, on ${what}`, async t => {
+      const page = await signIn(options)
+      await chooseProfile(page, 'Mia')
+      await isSettled(page, 'children')
+      const ages = agesSeenBy(page)
+      await page.reload()
+      await isSettled(page, 'children')
+      await page.getByText(`Up to ${limit}`).waitFor()
+      await page.locator('#schedule .channel h3').first().waitFor()
+      t.strictSame(await faultsOf(page), [])
+      t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
+      for (const matter of [/your account/, 'Manage profiles', 'Sign out', 'Sign in']) {
+        t.equal(await page.getByRole('button', { name: matter }).count(), 0, `${matter}`)
+      }
 
-        await page.locator('#personal .card .open').first().click()
-        await page.locator('#similar-title').waitFor()
-        await page.getByRole('button', { name: 'Close' }).click()
-        await page.locator('#words').fill('the')
-        await page.locator('#results .card:not(.skeleton)').first().waitFor()
-        t.ok(ages.length > 50, `${ages.length}`)
-        t.strictSame(
-          ages.filter(age => !(Number(age) <= limit)),
-          []
-        )
-      })
+      await page.locator('#personal .card .open').first().click()
+      await page.locator('#similar-title').waitFor()
+      await page.getByRole('button', { name: 'Close' }).click()
+      await page.locator('#words').fill('the')
+      await page.locator('#results .card:not(.skeleton)').first().waitFor()
+      t.ok(ages.length > 50, `${ages.length}`)
+      t.strictSame(
+        ages.filter(age => !(Number(age) <= limit)),
+        []
+      )
+    })
 
   t.test('lets a child leave with the password only', async t => {
     const page = await signIn()
