@@ -155,6 +155,13 @@ t.test('collections that exist get their validators, whoever sets them first', a
     t.strictSame((await optionsOf()).get(name), { validator, validationLevel: 'strict', validationAction: 'error' }, name)
 })
 
+t.test('a collection that cannot have a validator stops the start', async t => {
+  const client = await MongoClient.connect(await databaseUrl(t))
+  t.teardown(() => client.close())
+  await client.db().createCollection('terms', { viewOn: 'users', pipeline: [] })
+  await t.rejects(ensureCollections(client.db()), /view/)
+})
+
 t.test('documents that were there before', async t => {
   const url = await databaseUrl(t)
   const client = await MongoClient.connect(url)
