@@ -19,7 +19,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The answer to a login: a new access token and the session's refresh token. Undefined if an identity provider issues the tokens. */
     signedIn: (user: UserDocument, session: Session) => SignedIn
-    /** The signed-in profile: lists belong to its `id`. Only for routes that require a token: with `forViewers` or `forAccount`. */
+    /** The signed-in profile: lists belong to its `id`. Throws a 401 without a valid token. */
     viewerOf: (request: FastifyRequest) => Viewer
     /** The country and the age limit that decide which contents the caller may see. */
     audienceOf: (request: FastifyRequest) => Audience
@@ -145,9 +145,9 @@ export default fp(
         })
     })
 
-    app.decorate('viewerOf', ({ viewer }: FastifyRequest) => {
-      if (!viewer) throw unauthenticated()
-      return viewer
+    app.decorate('viewerOf', (request: FastifyRequest) => {
+      if (!request.viewer) throw refused(request)
+      return request.viewer
     })
     const countryOf = countryFrom(COUNTRY_HEADER)
     app.decorate('audienceOf', (request: FastifyRequest) => ({ country: countryOf(request), maxAge: request.viewer?.maxAge }))

@@ -27,6 +27,7 @@ export default fp(
   async app => {
     const { settings, jobData: data, log } = app
     const recommender = new Recommender(app.catalogue)
+    app.catalogue.views = recommender.popular
     const closing = new AbortController()
     const onFailure = (what: string, err: unknown) => {
       if (!closing.signal.aborted) log.warn({ err }, what)

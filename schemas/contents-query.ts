@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Direction, Ids, Names, OrderBy, Search, TitleId } from './lists.js'
 import { PageQuery } from './page.js'
 
-export const orderFields = ['start_date', 'created_at', 'name', 'weight', 'position', 'year'] as const
+export const orderFields = ['start_date', 'created_at', 'name', 'weight', 'position', 'year', 'popularity'] as const
 
 export const ContentsQuery = Type.Object({
   type: Names('Only items of these types', 'show'),
@@ -19,10 +19,20 @@ export const ContentsQuery = Type.Object({
   order_by: Type.Optional(
     OrderBy(
       orderFields,
-      'Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes'
+      'Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the country of the caller first'
     )
+  ),
+  watched: Type.Optional(
+    Type.Boolean({
+      description:
+        'Only items that the user has watched, or only the others. Needs a token. A show or season is watched if all of its open episodes are'
+    })
   ),
   order_direction: Type.Optional(Direction({ description: 'Direction of the order, `DESC` by default. `ASC` for `position`' })),
   ...PageQuery
 })
 export type ContentsQuery = Static<typeof ContentsQuery>
+
+/** What a rail may ask for: the same for everybody. */
+export const RailQuery = Type.Omit(ContentsQuery, ['watched'])
+export type RailQuery = Static<typeof RailQuery>

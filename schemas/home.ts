@@ -19,6 +19,16 @@ export const HomeQuery = Type.Object({
   rails: Type.Integer({ minimum: 0, maximum: longestShelf, default: 10, description: 'Maximum number of rails' }),
   collection: Type.Optional(
     Type.String({ maxLength: maxValueLength, description: 'The `mname` of the collection that has the rails', examples: ['home'] })
+  ),
+  watched: Type.Optional(
+    published(
+      Type.Unsafe<false>({
+        type: 'boolean',
+        const: false,
+        description: '`false` leaves what the user has watched out of `popular`, `new` and the rails. Needs a token'
+      }),
+      { type: 'boolean' }
+    )
   )
 })
 export type HomeQuery = Static<typeof HomeQuery>

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import { publicAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { Content, ContentDetails } from '../../schemas/content.js'
@@ -7,10 +8,11 @@ import { ContentsQuery } from '../../schemas/contents-query.js'
 import { Page } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { SimilarContent, SimilarQuery } from '../../schemas/recommendation.js'
-import { contentAnswer, contentsAnswer, openTitleIdOf } from '../../src/catalogue/contents.js'
+import { contentAnswer, contentsAnswer, openTitleIdOf, ViewerContents } from '../../src/catalogue/contents.js'
 import { orThrow, resourceNotFound } from '../../src/errors.js'
 import { integerId } from '../../src/http/requests.js'
 import { similarAnswer } from '../../src/recommendations/serving/answers.js'
+import { onlyWatched } from '../../src/viewing/watched.js'
 
 const security = [{ bearer: [] }, {}]
 const params = Type.Object({ contentId: IntegerId('Id of the content item', 1405) })
@@ -22,7 +24,7 @@ const listSchema = {
   tags: ['Catalogue'],
   security,
   querystring: ContentsQuery,
-  response: publicAnswers(Page(Content))
+  response: publicAnswers(Page(Content), 401)
 }
 const getSchema = {
   summary: 'Get a content item',
@@ -46,9 +48,20 @@ const similarSchema = {
 const config = { admission: 'public' } as const
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { catalogue, recommender, settings } = app
+  const { catalogue, data, recommender, settings } = app
+  const viewerContents = new ViewerContents(catalogue)
+
+  const listByWatched = async (request: FastifyRequest<{ Querystring: ContentsQuery }>, isWatched: boolean) => {
+    const { id } = app.viewerOf(request)
+    const audience = app.audienceOf(request)
+    catalogue.assertFresh()
+    const completed = await app.readForViewer(request, () => data.history.completed(id))
+    return viewerContents.page(request.query, audience, onlyWatched(catalogue, completed, isWatched, audience))
+  }
 
   app.get('', { schema: listSchema, config }, function listContents(request, reply) {
+    const { watched } = request.query
+    if (watched !== undefined) return listByWatched(request, watched).then(bytes => reply.json(bytes))
     return reply.publicJson(contentsAnswer(catalogue, request.query, app.audienceOf(request)), { vary: app.audienceHeaders })
   })
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { forAnyone } from '../../plugins/authentication.js'
 import { publicAnswers } from '../../schemas/answers.js'
 import { HomeAnswer, HomeQuery } from '../../schemas/home.js'
+import { unauthenticated } from '../../src/errors.js'
 import { Home } from '../../src/viewing/home.js'
 
 const schema = {
@@ -38,6 +39,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     catalogue.assertFresh()
     const { viewer, query } = request
     const wanted = { ...query, audience: app.audienceOf(request) }
+    if (!viewer && query.watched !== undefined) throw unauthenticated()
     if (!viewer) return reply.publicJson(home.forAnyone(wanted), { vary: app.audienceHeaders })
     const page = home.forViewer(viewer.id, { ...wanted, isHead: request.method === 'HEAD' }, read => app.readForViewer(request, read))
     return page.then(bytes => reply.json(bytes))

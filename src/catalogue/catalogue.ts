@@ -10,7 +10,7 @@ import { type ContentDocument, fitsSkeleton } from './content-documents.js'
 import { Fragments } from './fragments.js'
 import { type CatalogueKind, catalogueKinds } from './kinds.js'
 import type { LegalDocument } from './legal-documents.js'
-import { Listing } from './listing.js'
+import { Listing, noViews, type Views } from './listing.js'
 import { nobody, readPeople } from './people.js'
 import type { RailCollectionDocument } from './rail-collections.js'
 import { readProgrammes, Schedule } from './schedule.js'
@@ -50,7 +50,9 @@ export class Catalogue {
   supportTexts = new SupportTexts([])
   schedule = new Schedule([])
   skeleton = new Skeleton()
-  listing = new Listing(this.skeleton)
+  /** Set by the recommendations, which count views. */
+  views: Views = noViews
+  listing = new Listing(this.skeleton, () => this.views)
   readonly fragments: Fragments
   readonly search: Search
   private readonly broken: BrokenContents
@@ -117,6 +119,12 @@ export class Catalogue {
   /** Throws if the catalogue in memory is too old to be served. */
   assertFresh() {
     if (Date.now() - this.checkedAt > staleAfter) throw unavailable()
+  }
+
+  /** How long a selection of contents holds, searched ones too. */
+  selectionValidity(now = Date.now()) {
+    const { version, skeleton, search } = this
+    return { version: `${version} ${skeleton.version} ${search.version}`, now, until: () => this.listing.validUntil(now) }
   }
 
   /** The cached answer, or the one that `make` returns. Equal keys must mean equal answers from the same catalogue. */
@@ -214,7 +222,7 @@ export class Catalogue {
     // Usually nothing is new. Then the skeleton in use stays, with all that was derived from it.
     if (skeleton.isLike(this.skeleton)) return
     this.skeleton = skeleton
-    this.listing = new Listing(skeleton)
+    this.listing = new Listing(skeleton, () => this.views)
   }
 
   private async fill(skeleton: Skeleton, since?: Date) {

@@ -81,6 +81,14 @@ export interface RowFilter {
   marks: Uint8Array
 }
 
+const numbers: { column: Int32Array } = { column: new Int32Array(0) }
+
+/** Passes the rows that are marked. */
+export const markedRows = (marks: Uint8Array): RowFilter => {
+  if (numbers.column.length < marks.length) numbers.column = Int32Array.from({ length: marks.length }, (_, row) => row)
+  return { column: numbers.column, marks }
+}
+
 export interface Selection {
   shown: number[]
   /** The number of rows on all pages. */

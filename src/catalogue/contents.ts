@@ -1,13 +1,14 @@
 import type { ContentTerm } from '../../schemas/content.js'
-import type { ContentsQuery } from '../../schemas/contents-query.js'
+import type { ContentsQuery, RailQuery } from '../../schemas/contents-query.js'
 import type { Credit } from '../../schemas/people.js'
 import { orThrow, resourceNotFound, unavailable } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
 import { integerId } from '../http/requests.js'
-import { answerOf } from './answers.js'
-import { type Audience, segmentOf, titleFor } from './audience.js'
+import { answerOf, type RunInTurn, ValidCache } from './answers.js'
+import { type Audience, titleFor } from './audience.js'
 import { okBytes, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
+import type { RowFilter } from './columns.js'
 import type { StoredCredit } from './content-documents.js'
 import { contentJson, type Fragment, withFields } from './fragments.js'
 import { orderOf } from './listing.js'
@@ -15,36 +16,78 @@ import type { Pause, Ranks } from './search/index.js'
 
 /** One page of GET /contents. Only contents that are not cached are read from the database. */
 export const contentsAnswer = (catalogue: Catalogue, query: ContentsQuery, audience: Audience) => {
-  const { skeleton, listing, fragments } = catalogue
+  const make = async () => pageOf(catalogue, query, await selectContents(catalogue, query, audience, catalogue.search.pauses()))
+  return catalogue.answer(keyOf(catalogue, query, audience), make, turnFor(catalogue, query))
+}
+
+const keyOf = ({ listing, search: { version } }: Catalogue, query: ContentsQuery, audience: Audience) => {
   const { search, order_by, page, perPage } = query
   // The search index is updated after the skeleton, so its version is part of the key.
-  const searched = search === undefined ? null : [search, catalogue.search.version, order_by === undefined]
-  const key = JSON.stringify([
-    'contents',
-    listing.normalized(query),
-    searched,
-    orderOf(query),
-    page,
-    perPage,
-    segmentOf(skeleton, audience)
-  ])
+  const searched = search === undefined ? null : [search, version, order_by === undefined]
+  return JSON.stringify(['contents', listing.normalized(query), searched, page, perPage, listing.keyOf(orderOf(query), audience)])
+}
 
-  const make = async () => {
-    const { ids, total } = await selectContents(catalogue, query, audience, catalogue.search.pauses())
-    const found = await fragments.forPublicList(ids)
-    return pageAnswer(found.map(contentJson), pageMeta(query, total))
+interface Selected {
+  ids: number[]
+  total: number
+}
+
+const pageOf = async ({ fragments }: Catalogue, query: ContentsQuery, { ids, total }: Selected) => {
+  const found = await fragments.forPublicList(ids)
+  return pageAnswer(found.map(contentJson), pageMeta(query, total))
+}
+
+/** Searches have a queue of their own. */
+const turnFor = ({ search, pacer }: Catalogue, query: ContentsQuery): RunInTurn => {
+  if (query.search === undefined) return job => pacer.run(job)
+  if (!search.isReady) throw unavailable()
+  return job => search.inTurn(job)
+}
+
+/** Says which rows may be listed. Called when the list is made, because a row is only valid until the skeleton is replaced. */
+export type Among = () => RowFilter
+
+/** A part of the contents. Equal digests mean equal parts, as long as the catalogue is the same. */
+export interface Only {
+  digest: string
+  among: Among
+}
+
+/** In bytes. There is one list for each page that a viewer has asked for. */
+const listsSize = 4 * 1024 * 1024
+const bytesOfId = 8
+const overhead = 200
+
+/** Pages of GET /contents for single viewers, each with only a part of the contents. */
+export class ViewerContents {
+  private readonly lists = new ValidCache<Selected>(listsSize, ({ ids }) => overhead + bytesOfId * ids.length)
+
+  constructor(private readonly catalogue: Catalogue) {}
+
+  async page(query: ContentsQuery, audience: Audience, { digest, among }: Only) {
+    const { catalogue, lists } = this
+    const key = `${keyOf(catalogue, query, audience)} ${digest}`
+    const make = async () => {
+      const value = await selectContents(catalogue, { ...query, among }, audience, catalogue.search.pauses())
+      return { value, isKept: true }
+    }
+    const selected = await lists.get(key, catalogue.selectionValidity(), make, turnFor(catalogue, query))
+    return (await pageOf(catalogue, query, selected)).bytes
   }
-  if (search === undefined) return catalogue.answer(key, make)
-  if (!catalogue.search.isReady) throw unavailable()
-  return catalogue.answer(key, make, job => catalogue.search.inTurn(job))
 }
 
 /** The contents on one page. Searches what is indexed so far. */
-export const selectContents = async (catalogue: Catalogue, query: ContentsQuery, audience: Audience, pause: Pause) => {
+export const selectContents = async (
+  catalogue: Catalogue,
+  query: RailQuery & { among?: Among | undefined },
+  audience: Audience,
+  pause: Pause
+): Promise<Selected> => {
   const { skeleton, terms, people, listing } = catalogue
-  const { search, order_by } = query
+  const { search, order_by, among } = query
   const now = Date.now()
-  const page = (ranks?: Ranks) => listing.page(listing.normalized(query), orderOf(query), audience, now, query, ranks)
+  const filter = { ...listing.normalized(query), among: among?.() }
+  const page = (ranks?: Ranks) => listing.page(filter, orderOf(query), audience, now, query, ranks)
   const wanted = search === undefined ? undefined : { search, byRelevance: order_by === undefined, skeleton, terms, people }
   const { shown, total } = wanted ? await catalogue.search.find(wanted, page, pause) : page()
   return { ids: shown.map(row => skeleton.idOf(row)), total }

@@ -34,6 +34,10 @@ export const withContent = <Before extends object, After extends object>(before:
   ])
 }
 
+/** An element whose content comes first. */
+export const contentThen = <More extends object>({ bytes }: Fragment, more: More) =>
+  jsonParts<{ content: Content } & More>(['{"content":', bytes, `},${JSON.stringify(more).slice(1)}`])
+
 /** A content with additional fields, at least one. */
 export const withFields = <More extends object>({ bytes }: Fragment, more: More) =>
   jsonParts<Content & More>([bytes, `,${JSON.stringify(more).slice(1)}`])

@@ -1,4 +1,4 @@
-import { type RowFilter, roomFor } from './columns.js'
+import { markedRows, type RowFilter, roomFor } from './columns.js'
 
 const none = -1
 
@@ -19,7 +19,6 @@ export class Links {
   private rows = new Int32Array(0)
   /** The link of the same person before. */
   private before = new Int32Array(0)
-  private numbered = new Int32Array(0)
   /** The number of links, with those that rows have no more. */
   size = 0
 
@@ -79,13 +78,7 @@ export class Links {
       this.eachRow(id, row => {
         marks[row] = 1
       })
-    return { column: this.itself(count), marks }
-  }
-
-  /** A column in which each row has its own number. */
-  private itself(count: number) {
-    if (this.numbered.length < count) this.numbered = Int32Array.from({ length: count }, (_, row) => row)
-    return this.numbered
+    return markedRows(marks)
   }
 
   private numberOf(id: number) {

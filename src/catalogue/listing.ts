@@ -1,7 +1,7 @@
-import type { ContentsQuery, orderFields } from '../../schemas/contents-query.js'
+import type { orderFields, RailQuery } from '../../schemas/contents-query.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { Cache } from '../cache.js'
-import { type Audience, isAvailable, nextChange, segmentOf } from './audience.js'
+import { type Audience, type Country, isAvailable, nextChange, segmentOf } from './audience.js'
 import { distinct, type RowFilter, ranked, type Selection, select } from './columns.js'
 import type { Ranks } from './search/index.js'
 import type { Skeleton } from './skeleton.js'
@@ -17,7 +17,23 @@ export interface ContentFilter {
   year?: number[] | undefined
   /** A content that stands for its title. */
   title?: number | undefined
+  among?: RowFilter | undefined
 }
+
+/** The part of a filter that can be part of a cache key. */
+type NamedFilter = Omit<ContentFilter, 'among'>
+
+/** Which titles were viewed recently. */
+export interface Views {
+  /** Incremented with new counts. */
+  readonly version: number
+  /** Countries with equal results have the same views. */
+  countedIn(country: Country | undefined): string
+  /** Rows of the titles with views, the most viewed first. */
+  mostViewed(country: Country | undefined): Int32Array
+}
+
+export const noViews: Views = { version: 0, countedIn: () => '', mostViewed: () => new Int32Array(0) }
 
 const noRows: Selection = { shown: [], total: 0 }
 
@@ -31,7 +47,10 @@ export class Listing {
   private version = -1
   private until = 0
 
-  constructor(private readonly skeleton: Skeleton) {}
+  constructor(
+    private readonly skeleton: Skeleton,
+    private readonly views: () => Views = () => noViews
+  ) {}
 
   /** When the next content starts or ends. */
   validUntil(now: number) {
@@ -41,16 +60,39 @@ export class Listing {
 
   open(order: Order, audience: Audience, now: number): Int32Array {
     this.dropOutdated(now)
-    const key = `${order} ${segmentOf(this.skeleton, audience)}`
+    const key = this.keyOf(order, audience)
     const known = this.cache.get(key)
     if (known) return known
-    const rows = Int32Array.from(this.rows(order).filter(row => isAvailable(this.skeleton, row, now, audience)))
+    const [field, direction] = order
+    const isOpen = (row: number) => isAvailable(this.skeleton, row, now, audience)
+    const rows =
+      field === 'popularity'
+        ? this.byViews(direction, audience, now, isOpen)
+        : Int32Array.from(this.rows([field, direction]).filter(isOpen))
     this.cache.set(key, rows)
     return rows
   }
 
+  /** With the same catalogue, an equal key means the same list. */
+  keyOf(order: Order, audience: Audience) {
+    const views = this.views()
+    const counts = order[0] === 'popularity' ? `${views.version} ${views.countedIn(audience.country)}` : ''
+    return `${order} ${segmentOf(this.skeleton, audience)} ${counts}`
+  }
+
+  /** The titles with views, then all others in the default order. */
+  private byViews(direction: Direction, audience: Audience, now: number, isOpen: (row: number) => boolean) {
+    const viewed = this.views().mostViewed(audience.country).filter(isOpen)
+    const seen = new Set(viewed)
+    const others = this.open(defaultOrder, audience, now).filter(row => !seen.has(row))
+    const rows = new Int32Array(viewed.length + others.length)
+    rows.set(viewed)
+    rows.set(others, viewed.length)
+    return direction === 'DESC' ? rows : rows.reverse()
+  }
+
   /** All rows. Sorted again when the skeleton has changed. */
-  rows(order: Order): readonly number[] {
+  rows(order: SkeletonOrder): readonly number[] {
     const { skeleton } = this
     const cached = this.sorted.get(order.join())
     if (cached?.version === skeleton.version) return cached.rows
@@ -72,7 +114,7 @@ export class Listing {
   }
 
   /** Makes equivalent filters equal, so that they share a cache key. */
-  normalized({ type, parent_id, terms, people, ids, year, title }: ContentFilter): Required<ContentFilter> {
+  normalized({ type, parent_id, terms, people, ids, year, title }: NamedFilter): Required<NamedFilter> {
     const { skeleton } = this
     return {
       type: distinct(type, value => skeleton.type.has(value)),
@@ -92,7 +134,7 @@ export class Listing {
     this.until = nextChange(this.skeleton, now)
   }
 
-  private filters({ type, parent_id, terms, people, year }: ContentFilter) {
+  private filters({ type, parent_id, terms, people, year, among }: ContentFilter) {
     const { skeleton } = this
     // The type demands every field.
     const filters: Record<keyof ContentFilter, RowFilter | undefined> = {
@@ -101,6 +143,7 @@ export class Listing {
       terms: terms && skeleton.anyTerm(terms),
       people: people && skeleton.people.anyOf(people, skeleton.size),
       year: year && skeleton.year.anyOf(year),
+      among,
       // `page` looks only at these.
       ids: undefined,
       title: undefined
@@ -113,10 +156,14 @@ export class Listing {
     const { skeleton } = this
     const named = new Set(ids?.flatMap(id => skeleton.row(id) ?? []))
     const rows = title === undefined ? [...named] : this.rowsOfTitle(title).filter(row => !ids || named.has(row))
-    const open = rows.filter(row => isAvailable(skeleton, row, now, audience))
     const [field, direction] = order
+    if (field === 'popularity') {
+      const wanted = new Set(rows)
+      return this.open(order, audience, now).filter(row => wanted.has(row))
+    }
+    const open = rows.filter(row => isAvailable(skeleton, row, now, audience))
     // The rows of a title are in the order of the show already.
-    if (title === undefined || field !== 'position') return open.sort(comparison(skeleton, order))
+    if (title === undefined || field !== 'position') return open.sort(comparison(skeleton, [field, direction]))
     return direction === 'ASC' ? open : open.reverse()
   }
 
@@ -133,12 +180,15 @@ export class Listing {
 }
 
 type OrderField = (typeof orderFields)[number]
-export type Order = readonly [OrderField, 'ASC' | 'DESC']
+type Direction = 'ASC' | 'DESC'
+export type Order = readonly [OrderField, Direction]
+/** An order by what the catalogue itself says. */
+export type SkeletonOrder = readonly [Exclude<OrderField, 'popularity'>, Direction]
 
-export const defaultOrder: Order = ['weight', 'DESC']
+export const defaultOrder: SkeletonOrder = ['weight', 'DESC']
 
 /** A search by relevance has the default order among equal matches, in whatever direction. */
-export const orderOf = ({ search, order_by, order_direction }: ContentsQuery): Order => {
+export const orderOf = ({ search, order_by, order_direction }: RailQuery): Order => {
   if (order_by === undefined && search !== undefined) return defaultOrder
   return [order_by ?? defaultOrder[0], order_direction ?? (order_by === 'position' ? 'ASC' : 'DESC')]
 }
@@ -146,7 +196,7 @@ export const orderOf = ({ search, order_by, order_direction }: ContentsQuery): O
 type Compare = (a: number, b: number) => number
 
 /** Breaks ties by id, so that no content appears on two pages or on none. */
-export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compare => {
+export const comparison = (skeleton: Skeleton, [field, direction]: SkeletonOrder): Compare => {
   const { id, starts, created, weight, name, position, year } = skeleton
   const sign = direction === 'DESC' ? -1 : 1
   const byId: Compare = (a, b) => sign * (id.raw(a) - id.raw(b))
@@ -156,7 +206,7 @@ export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compa
     return one === null ? 1 : other === null ? -1 : sign * (one - other)
   }
 
-  const fields: Record<OrderField, Compare> = {
+  const fields: Record<SkeletonOrder[0], Compare> = {
     start_date: (a, b) => sign * (starts.raw(a) - starts.raw(b)) || byId(a, b),
     created_at: (a, b) => sign * (created.raw(a) - created.raw(b)) || byId(a, b),
     name: (a, b) => {

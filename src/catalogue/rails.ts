@@ -1,13 +1,14 @@
-import { ContentsQuery } from '../../schemas/contents-query.js'
+import { RailQuery } from '../../schemas/contents-query.js'
 import { longestShelf } from '../../schemas/home.js'
 import type { RailCollectionsQuery } from '../../schemas/rail-collection.js'
 import { onPage, pageMeta } from '../http/reply.js'
 import { compileValidator } from '../http/validation.js'
 import { ValidCache } from './answers.js'
-import { type Audience, segmentOf } from './audience.js'
+import type { Audience } from './audience.js'
 import { pageAnswer, partsOf } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
-import { selectContents } from './contents.js'
+import { type Among, type Only, selectContents } from './contents.js'
+import { orderOf } from './listing.js'
 import { type RailDocument, toRail, withinLimits } from './rail-collections.js'
 
 /** One page of GET /rail-collections. `contentsUrl` is the absolute URL of GET /contents. */
@@ -27,12 +28,12 @@ export const railCollectionsAnswer = (catalogue: Catalogue, query: RailCollectio
 /** In bytes. There is one list for each rail and segment of the audience. */
 const listsSize = 4 * 1024 * 1024
 
-const validate = compileValidator({ schema: ContentsQuery, httpPart: 'querystring' })
+const validate = compileValidator({ schema: RailQuery, httpPart: 'querystring' })
 
 /** Undefined if GET /contents would refuse the query. */
 const read = (query: RailDocument['query']) => {
   const { value } = validate(withinLimits(query))
-  return value as ContentsQuery | undefined
+  return value as RailQuery | undefined
 }
 
 /** A rail and the ids of its first contents that are open. */
@@ -47,16 +48,21 @@ interface FilledRail {
 export class RailContents {
   private readonly lists = new ValidCache<Float64Array>(listsSize, ({ byteLength }) => byteLength)
 
+  private readonly queries = new WeakMap<RailDocument, { asked: RailQuery | undefined }>()
+
   constructor(private readonly catalogue: Catalogue) {}
 
   /** The first rails with contents for this audience. With `mname`, only those of the collections with this name. */
-  async first(mname: string | undefined, count: number, audience: Audience): Promise<FilledRail[]> {
+  async first(mname: string | undefined, count: number, audience: Audience, unwatched?: Only): Promise<FilledRail[]> {
     const filled: FilledRail[] = []
     for (const { _id, rails } of this.named(mname)) {
       for (const rail of rails) {
         if (filled.length === count) return filled
-        const key = `${_id} ${rail.id} ${segmentOf(this.catalogue.skeleton, audience)}`
-        const ids = await this.idsOf(rail, key, audience)
+        const asked = this.queryOf(rail)
+        if (!asked) continue
+        const key = `${_id} ${rail.id} ${this.catalogue.listing.keyOf(orderOf(asked), audience)}`
+        const all = await this.idsOf(asked, key, audience)
+        const ids = unwatched ? await this.unwatchedOf(all, asked, key, audience, unwatched) : all
         if (ids.length > 0) filled.push({ rail, ids, key })
       }
     }
@@ -69,17 +75,31 @@ export class RailContents {
     return mname === undefined ? railCollections : railCollections.filter(collection => collection.mname === mname)
   }
 
-  private idsOf({ query }: RailDocument, key: string, audience: Audience) {
-    const { version, skeleton, search, listing, pacer } = this.catalogue
-    const now = Date.now()
-    const validity = { version: `${version} ${skeleton.version} ${search.version}`, now, until: () => listing.validUntil(now) }
+  /** Undefined if GET /contents would refuse it. */
+  private queryOf(rail: RailDocument) {
+    const known = this.queries.get(rail)
+    if (known) return known.asked
+    const asked = read(rail.query)
+    this.queries.set(rail, { asked })
+    return asked
+  }
+
+  private idsOf(asked: RailQuery, key: string, audience: Audience, among?: Among) {
+    const { pacer } = this.catalogue
     const make = async () => {
-      const asked = read(query)
       // On a start page, a rail is not paged.
-      const firstPage = asked && { ...asked, page: 1, perPage: longestShelf }
-      const first = firstPage && (await selectContents(this.catalogue, firstPage, audience, () => pacer.pause()))
-      return { value: Float64Array.from(first?.ids ?? []), isKept: true }
+      const firstPage = { ...asked, page: 1, perPage: longestShelf, among }
+      const { ids } = await selectContents(this.catalogue, firstPage, audience, () => pacer.pause())
+      return { value: Float64Array.from(ids), isKept: true }
     }
-    return this.lists.get(key, validity, make, job => pacer.run(job))
+    return this.lists.get(key, this.catalogue.selectionValidity(), make, job => pacer.run(job))
+  }
+
+  /** If all of the first contents are left, they are the first ones that are left. */
+  private unwatchedOf(all: Float64Array, asked: RailQuery, key: string, audience: Audience, { digest, among }: Only) {
+    const { skeleton } = this.catalogue
+    const { marks } = among()
+    const isLeft = (id: number) => marks[skeleton.row(id) as number] === 1
+    return all.every(isLeft) ? all : this.idsOf(asked, `${key} ${digest}`, audience, among)
   }
 }

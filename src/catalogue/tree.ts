@@ -40,6 +40,15 @@ export class Tree {
     return title
   }
 
+  /** The ancestors of a content, the nearest first. */
+  *above(row: number): Generator<number> {
+    let above = this.skeleton.parentRow(row)
+    for (let depth = 0; above !== undefined && depth < maxDepth; depth++) {
+      yield above
+      above = this.skeleton.parentRow(above)
+    }
+  }
+
   /** Leaves out contents that are not in the catalogue. */
   titles(ids: Iterable<number>) {
     const titles = new Set<number>()

@@ -48,7 +48,15 @@ export interface Opinions {
   seen: Map<number, number>
 }
 
-interface Lists extends Opinions {
+/** What a user has completed at least once. */
+export interface Completed {
+  /** Tells one state of the history from another. */
+  digest: string
+  /** Decodes the ids of the contents. */
+  completed: () => number[]
+}
+
+interface Lists extends Opinions, Pick<Completed, 'completed'> {
   /** When each title was dismissed, in milliseconds. */
   dismissed: Map<number, number>
   /** The elements of the watchlist that were added last. */
@@ -168,7 +176,8 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
       ratings: ratingsIn(columns.rated, columns.rating, columns.rated_at),
       seen: timesOf(columns.seen, columns.seen_since),
       dismissed: timesOf(columns.dismissed, columns.at),
-      saved: columns.saved.filter(isDefined)
+      saved: columns.saved.filter(isDefined),
+      completed: () => columns.content_id.filter((_, i) => (columns.plays[i] ?? 0) > 0) as number[]
     }
   }
 
@@ -181,6 +190,12 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
       return { digest: digestOf(rows), read: () => columnsIn(rows) }
     },
 
+    /** The contents that the user has completed at least once. */
+    completed: async (user_id: number): Promise<Completed> => {
+      const rows = await rowsOf([{ $match: { user_id, plays: { $gte: 1 } } }, { $project: { _id: 0, content_id: 1 } }])
+      return { digest: digestOf(rows), completed: () => readColumns(rows).content_id as number[] }
+    },
+
     /**
      * The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. Of the given
      * contents only, if any are given.
@@ -188,7 +203,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
     latestHiddenAndDismissed: async (
       user_id: number,
       content_ids?: number[]
-    ): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'seen' | 'saved'>> => {
+    ): Promise<HistoryColumns & Pick<Lists, 'hidden' | 'dismissed'>> => {
       const latest = [...watchedBy(user_id, content_ids), { $limit: mostForCards }, watched]
       return columnsIn(await rowsOf([...latest, andHidden(user_id), andDismissed(user_id)]))
     },

@@ -3,7 +3,8 @@ import { Cache } from '../cache.js'
 import { type Audience, isAvailable } from '../catalogue/audience.js'
 import { type JsonParts, jsonParts, ownBytes } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import type { Fragment } from '../catalogue/fragments.js'
+import type { Only } from '../catalogue/contents.js'
+import { contentThen, type Fragment } from '../catalogue/fragments.js'
 import type { Order } from '../catalogue/listing.js'
 import { type RailDocument, toRail } from '../catalogue/rail-collections.js'
 import { RailContents } from '../catalogue/rails.js'
@@ -45,9 +46,8 @@ interface ReadyShelf {
 
 export type Shelf = PlannedShelf | ReadyShelf
 
-/** An item with these fields after its content. The bytes of a fragment lack its closing brace. */
-const itemParts = <More extends object>({ bytes }: Fragment, more: More) =>
-  jsonParts<never>(['{"content":', bytes, `},${JSON.stringify(more).slice(1)}`])
+/** An item with these fields after its content. */
+const itemParts = (content: Fragment, more: object) => contentThen(content, more) as ItemParts
 
 const plainParts = ({ bytes }: Fragment) => jsonParts<never>(['{"content":', bytes, '}}'])
 
@@ -75,27 +75,32 @@ const titlesOf = function* ({ listing, tree }: Catalogue, audience: Audience) {
   for (const content of listing.open(latestStart, audience, Date.now())) if (tree.title(content) === content) yield content
 }
 
-/** The first titles that are not in `taken`. Adds them to it. */
-const takeFirst = (titles: Iterable<number>, count: number, taken: Set<number>) => {
+/** The first titles that are not in `taken`, and not watched if that matters. Adds them to `taken`. */
+const takeFirst = (titles: Iterable<number>, count: number, taken: Set<number>, unwatched?: Only) => {
   const first: number[] = []
+  const marks = unwatched?.among().marks
   for (const title of titles) {
-    if (taken.has(title)) continue
+    if (taken.has(title) || marks?.[title] === 0) continue
     taken.add(title)
     if (first.push(title) === count) break
   }
   return first
 }
 
+const moreOf = (path: string, watched: HomeRequest['watched']) => (watched === undefined ? path : `${path}&watched=${watched}`)
+
 /** Leaves out the titles in `taken`, and adds its own. */
 export const popularAndNew = (
   { catalogue, recommender, basePath }: HomeSources,
-  { items, audience }: HomeRequest,
-  taken: Set<number>
+  { items, audience, watched }: HomeRequest,
+  taken: Set<number>,
+  unwatched?: Only
 ): PlannedShelf[] => {
-  const shown = (titles: Iterable<number>) => takeFirst(titles, items, taken).map(title => plainItem(catalogue.skeleton.idOf(title)))
+  const shown = (titles: Iterable<number>) =>
+    takeFirst(titles, items, taken, unwatched).map(title => plainItem(catalogue.skeleton.idOf(title)))
   return [
     { kind: 'popular', more: null, items: shown(recommender.popular.titles(audience, Date.now())) },
-    { kind: 'new', more: `${basePath}/contents?order_by=start_date`, items: shown(titlesOf(catalogue, audience)) }
+    { kind: 'new', more: moreOf(`${basePath}/contents?order_by=start_date`, watched), items: shown(titlesOf(catalogue, audience)) }
   ]
 }
 
@@ -116,23 +121,25 @@ export class RailShelves {
     this.contents = new RailContents(sources.catalogue)
   }
 
-  async first({ items, rails, collection, audience }: HomeRequest): Promise<Shelf[]> {
-    const filled = await this.contents.first(collection, rails, audience)
-    return filled.map(({ rail, ids, key }) => this.shelf(rail, ids, `${key} ${items}`, items))
+  async first({ items, rails, collection, audience, watched }: HomeRequest, unwatched?: Only): Promise<Shelf[]> {
+    const filled = await this.contents.first(collection, rails, audience, unwatched)
+    return filled.map(({ rail, ids, key }) => {
+      // What one viewer has not watched is not worth keeping.
+      if (watched !== undefined) return this.planned(rail, ids, items, watched)
+      return this.shelf(rail, ids, `${key} ${items}`, items)
+    })
   }
 
   /** Uses the wire form only for the very list that it was made from: an equal new list means that contents may have changed. */
   private shelf(rail: RailDocument, ids: Float64Array, key: string, items: number): Shelf {
     const ready = this.ready.get(key)
     if (ready?.ids === ids) return { ready: jsonParts<HomeRow>([ready.bytes]) }
+    return { ...this.planned(rail, ids, items), keep: bytes => this.ready.set(key, { ids, bytes: ownBytes(bytes) }) }
+  }
+
+  private planned(rail: RailDocument, ids: Float64Array, items: number, watched?: false): PlannedShelf {
     const { name, endpoint } = toRail(rail, `${this.sources.basePath}/contents`)
-    return {
-      kind: 'rail',
-      name,
-      more: endpoint,
-      items: [...ids.slice(0, items)].map(plainItem),
-      keep: bytes => this.ready.set(key, { ids, bytes: ownBytes(bytes) })
-    }
+    return { kind: 'rail', name, more: moreOf(endpoint, watched), items: [...ids.slice(0, items)].map(plainItem) }
   }
 }
 

@@ -1,6 +1,7 @@
 import { type HomeAnswer, type HomeKind, type Home as HomeOnWire, type HomeRow, longestShelf } from '../../schemas/home.js'
 import { everybody, segmentOf } from '../catalogue/audience.js'
 import { type JsonParts, jsonParts, list, okBytes, UnjoinedJson } from '../catalogue/bytes.js'
+import type { Only } from '../catalogue/contents.js'
 import type { Fragment } from '../catalogue/fragments.js'
 import type { Data } from '../database/data.js'
 import { withDeadline } from '../overload/deadlines.js'
@@ -25,6 +26,7 @@ import {
   watchlistShelf
 } from './home-shelves.js'
 import type { Unwanted } from './unwanted.js'
+import { onlyWatched } from './watched.js'
 
 interface Options extends HomeSources {
   data: Data
@@ -90,10 +92,11 @@ export class Home {
     const cards = cardsOf(this.options, stored, wanted)
     const watched = cards.flatMap(({ content_id }) => catalogue.skeleton.idsOf(content_id))
     const elements = watched.length > 0 ? await data.history.resumable(user, watched) : []
-    const rails = await this.rails.first(wanted)
+    const unwatched = wanted.watched === undefined ? undefined : onlyWatched(catalogue, stored, wanted.watched, wanted.audience)
+    const rails = await this.rails.first(wanted, unwatched)
     const shelves = await this.pacer.run(() => [
       cardsShelf(this.options, cardsWithHistory(catalogue, cards, elements)),
-      ...this.proposals(user, stored, wanted),
+      ...this.proposals(user, stored, wanted, unwatched),
       ...rails
     ])
     const contentIds = contentIdsOf(shelves)
@@ -101,7 +104,7 @@ export class Home {
   }
 
   /** All shelves between the cards and the rails. No title is proposed twice. */
-  private proposals(user: number, stored: Stored, wanted: HomeRequest): Shelf[] {
+  private proposals(user: number, stored: Stored, wanted: HomeRequest, unwatched?: Only): Shelf[] {
     const { catalogue, recommender, uptake, unwanted, interest } = this.options
     const { items, audience, isHead } = wanted
     const viewing = viewingOf(catalogue, stored, interest, audience)
@@ -119,7 +122,7 @@ export class Home {
       recommendedShelf(this.options, recommendations),
       ...because,
       watchlistShelf(this.options, stored, wanted),
-      ...popularAndNew(this.options, wanted, taken)
+      ...popularAndNew(this.options, wanted, taken, unwatched)
     ]
   }
 

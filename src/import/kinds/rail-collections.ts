@@ -1,4 +1,4 @@
-import { ContentsQuery } from '../../../schemas/contents-query.js'
+import { ContentsQuery, RailQuery } from '../../../schemas/contents-query.js'
 import type { RailCollectionRecord, RailRecord } from '../../../schemas/import.js'
 import type { RailCollectionDocument, RailDocument } from '../../catalogue/rail-collections.js'
 import { integerId } from '../../http/requests.js'
@@ -95,7 +95,7 @@ const isGiven = (value: unknown) => isValue(value) || (Array.isArray(value) && v
 const queryOf = (query: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, isGiven(value) ? String(value) : '']))
 
-const validate = compileValidator({ schema: ContentsQuery, httpPart: 'querystring' })
+const validate = compileValidator({ schema: RailQuery, httpPart: 'querystring' })
 
 /** The errors that GET /contents would report, by parameter. */
 const refusals = (query: Record<string, string>) => {
@@ -106,6 +106,7 @@ const refusals = (query: Record<string, string>) => {
 
 const faultOf = (name: string, text: string, refused: Map<string, string>) => {
   if (!Object.hasOwn(ContentsQuery.properties, name)) return 'is not a parameter of GET /contents'
+  if (!Object.hasOwn(RailQuery.properties, name)) return 'depends on the viewer, and a rail is the same for everybody'
   const rule = rules.get(name)
   return rule && !rule.test(text) ? `must be ${rule.expected}` : refused.get(name)
 }

@@ -1,7 +1,7 @@
 import { Cache } from '../../cache.js'
 import { type Audience, type Country, isAvailable } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import { defaultOrder } from '../../catalogue/listing.js'
+import { defaultOrder, type Views } from '../../catalogue/listing.js'
 import { Best } from '../model/index.js'
 import { anywhere, type PopularityDocument } from '../popularity-documents.js'
 
@@ -22,7 +22,7 @@ const cacheSize = 4 * 1024 * 1024
 type Counts = Map<string, PopularityDocument>
 
 /** The titles sorted by recent views. Sorted again when the counts or the catalogue change. */
-export class Popular {
+export class Popular implements Views {
   private counts: Counts = new Map()
   private readonly orders = new Cache<string, Int32Array>(cacheSize, ({ byteLength }) => byteLength)
   private tree: Catalogue['tree'] | undefined
@@ -45,7 +45,7 @@ export class Popular {
   /** Rows of the open titles, the most popular first. Titles without views follow in the default order of contents. */
   *titles(audience: Audience, now: number): Generator<number> {
     const { skeleton, tree, listing } = this.catalogue
-    const watched = this.order(audience.country)
+    const watched = this.mostViewed(audience.country)
     for (const row of watched) if (isAvailable(skeleton, row, now, audience)) yield row
     const seen = new Set(watched)
     for (const row of listing.open(defaultOrder, audience, now)) {
@@ -65,13 +65,14 @@ export class Popular {
         if (scored > best.least && !excluded.has(row) && isWanted(row)) best.offer(found.push(row) - 1, scored)
       }
     }
-    offer(this.order(audience.country), row => isAvailable(skeleton, row, now, audience))
+    offer(this.mostViewed(audience.country), row => isAvailable(skeleton, row, now, audience))
     const taken = new Set(best.taken.map(({ item }) => found[item]))
     offer(listing.open(defaultOrder, audience, now), row => !taken.has(row) && tree.title(row) === row)
     return best.taken.map(({ item }) => found[item] as number)
   }
 
-  private order(country: Country | undefined) {
+  /** Rows of the titles with views, closed ones too, the most viewed first. */
+  mostViewed(country: Country | undefined) {
     const { tree } = this.catalogue
     if (this.tree !== tree) this.orders.clear()
     this.tree = tree
