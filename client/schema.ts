@@ -552,6 +552,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/years/{year}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up a year of the user
+         * @description Counts the plays of GET /plays. `minutes` are the durations of what was completed, each sum rounded down once. Returns a 404 for other years than 1970 to 2200.
+         */
+        get: operations["getYear"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -631,6 +651,26 @@ export interface paths {
          * @description Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session.
          */
         delete: operations["stopPlaying"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List when the user has watched what
+         * @description Each time that an item was completed, the newest first: up to 366 of each item. Removing the history element of an item removes its plays. Marking an item as watched adds none.
+         */
+        get: operations["listPlays"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2099,7 +2139,7 @@ export interface components {
         };
         Export: {
             users: components["schemas"]["ExportedUser"][];
-            history: components["schemas"]["HistoryProgress"][];
+            history: components["schemas"]["ExportedHistory"][];
             watchlist: components["schemas"]["ExportedWatchlistElement"][];
             hidden: components["schemas"]["ExportedHidden"][];
             ratings: components["schemas"]["ExportedRating"][];
@@ -2130,6 +2170,37 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
+        };
+        ExportedHistory: {
+            /** @description An id of 24 hexadecimal characters */
+            _id: string;
+            user_id: number;
+            content_id: number;
+            /** @description Playback position in seconds */
+            time: number;
+            /** @description Percentage of the video watched, from 0 to 100 */
+            percentage: number;
+            /** @description How often the item was completed */
+            plays: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            watched_at: string | null;
+            /** @description Where to resume if a restart was a mistake, otherwise null: the position before `time` fell below 60 seconds */
+            previous: components["schemas"]["PreviousPosition"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+            /** @description When the item was completed, as far as that is known: the latest 366 */
+            played_at: string[];
         };
         ExportedWatchlistElement: {
             id: number;
@@ -2208,6 +2279,42 @@ export interface components {
             /** @example staple battery horse correct */
             new_password: string;
         };
+        YearAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Year"];
+        };
+        /** @description What a user has watched in a year */
+        Year: {
+            year: number;
+            plays: number;
+            /** @description The durations of the items, for each play. An item without a `duration` counts as 0 */
+            minutes: number;
+            /** @description How many shows and films */
+            titles: number;
+            /** @description January first */
+            by_month: components["schemas"]["MonthOfYear"][];
+            /** @description Up to 10 titles, those with the most minutes first */
+            top: components["schemas"]["TitleOfYear"][];
+            /** @description Up to 10 terms of these titles, those with the most minutes first */
+            terms: components["schemas"]["TermOfYear"][];
+        };
+        MonthOfYear: {
+            plays: number;
+            /** @description The durations of the items, for each play. An item without a `duration` counts as 0 */
+            minutes: number;
+        };
+        TitleOfYear: {
+            content: components["schemas"]["Content"];
+            plays: number;
+            /** @description The durations of the items, for each play. An item without a `duration` counts as 0 */
+            minutes: number;
+        };
+        TermOfYear: {
+            id: number;
+            name: string;
+            minutes: number;
+        };
         PersonPageAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -2229,6 +2336,24 @@ export interface components {
              * @example Living room TV
              */
             device?: string;
+        };
+        PlayPageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["PlayPage"];
+        };
+        PlayPage: {
+            collection: components["schemas"]["Play"][];
+            meta: components["schemas"]["Meta"];
+        };
+        Play: {
+            content_id: number;
+            content: components["schemas"]["Content"];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            at: string;
         };
         PreferencesAnswer: {
             /** @enum {boolean} */
@@ -2916,8 +3041,10 @@ export interface operations {
                 people?: number[];
                 /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds contents that have all of them in their names, keywords, description or the names of their terms and people, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
                 search?: string;
-                /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes */
-                order_by?: "start_date" | "created_at" | "name" | "weight" | "position" | "year";
+                /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the country of the caller first */
+                order_by?: "start_date" | "created_at" | "name" | "weight" | "position" | "year" | "popularity";
+                /** @description Only items that the user has watched, or only the others. Needs a token. A show or season is watched if all of its open episodes are */
+                watched?: boolean;
                 /** @description Direction of the order, `DESC` by default. `ASC` for `position` */
                 order_direction?: "ASC" | "DESC";
                 /** @description Elements per page */
@@ -3020,6 +3147,7 @@ export interface operations {
             };
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -4246,6 +4374,8 @@ export interface operations {
                 rails?: number;
                 /** @description The `mname` of the collection that has the rails */
                 collection?: string;
+                /** @description `false` leaves what the user has watched out of `popular`, `new` and the rails. Needs a token */
+                watched?: false;
             };
             header?: never;
             path?: never;
@@ -4926,6 +5056,43 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getYear: {
+        parameters: {
+            query?: {
+                /** @description An IANA time zone. It decides when a year and its months begin */
+                timezone?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The year
+                 * @example 2026
+                 */
+                year: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["YearAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getMetrics: {
         parameters: {
             query?: never;
@@ -5136,6 +5303,44 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listPlays: {
+        parameters: {
+            query?: {
+                /** @description Only plays of these items */
+                content_id?: number[];
+                /** @description Only plays from this moment on */
+                from?: string;
+                /** @description Only plays before this moment */
+                to?: string;
+                /** @description Elements per page */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlayPageAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -21,6 +21,15 @@ export const ExportedUser = Type.Object(
 )
 export type ExportedUser = Static<typeof ExportedUser>
 
+export const ExportedHistory = Type.Object(
+  {
+    ...HistoryProgress.properties,
+    played_at: Type.Array(Timestamp, { description: 'When the item was completed, as far as that is known: the latest 366' })
+  },
+  { $id: 'ExportedHistory' }
+)
+export type ExportedHistory = Static<typeof ExportedHistory>
+
 export const ExportedWatchlistElement = Type.Object({ id: Type.Integer(), ...pair, ...times }, { $id: 'ExportedWatchlistElement' })
 export type ExportedWatchlistElement = Static<typeof ExportedWatchlistElement>
 
@@ -43,7 +52,7 @@ export type ExportedSession = Static<typeof ExportedSession>
 export const Export = Type.Object(
   {
     users: Type.Array(ExportedUser),
-    history: Type.Array(HistoryProgress),
+    history: Type.Array(ExportedHistory),
     watchlist: Type.Array(ExportedWatchlistElement),
     hidden: Type.Array(ExportedHidden),
     ratings: Type.Array(ExportedRating),

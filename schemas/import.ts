@@ -136,6 +136,7 @@ export const HistoryRecord = Closed({
   percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
   plays: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   watched_at: Type.Optional(Nullable(Moment)),
+  played_at: Type.Optional(Type.Array(Moment, { maxItems: 366 })),
   previous: Type.Optional(
     Nullable(Closed({ time: Type.Number({ minimum: 0 }), percentage: Type.Number({ minimum: 0, maximum: 100 }), observed_at: Moment }))
   ),

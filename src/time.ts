@@ -60,6 +60,16 @@ export const moment = (text: string): Date | undefined => {
   return new Date(Math.min(Math.max(at.getTime(), first), last))
 }
 
+/** Whether Node knows the zone. An offset like +02:00, which some versions accept, is no name of a zone. */
+export const isTimeZone = (text: string) => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text })
+    return /^[a-z]/i.test(text)
+  } catch {
+    return false
+  }
+}
+
 /** In milliseconds. */
 export const timeOf = (text: string | undefined) => (text === undefined ? undefined : moment(text)?.getTime())
 

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
 import { isSearch } from './catalogue/search/index.js'
 import { isProxyList } from './http/addresses.js'
-import { moment } from './time.js'
+import { isTimeZone, moment } from './time.js'
 
 /**
  * Checks input: requests, settings and import files. Reports every fault and fills in defaults. Does not coerce, because Ajv would turn
@@ -16,6 +16,7 @@ export const inputAjv = new Ajv({
   strictNumbers: true,
   formats: {
     'date-time': text => moment(text) !== undefined,
+    'time-zone': isTimeZone,
     search: isSearch,
     proxies: isProxyList
   }

@@ -27,6 +27,7 @@ import { historyOf } from '../viewing/history.js'
 import type { ViewerList } from '../viewing/lists.js'
 import { marksOf } from '../viewing/marks.js'
 import { playingOf } from '../viewing/playing.js'
+import { playsOf } from '../viewing/plays.js'
 import { preferencesOf } from '../viewing/preferences.js'
 import { ratingsOf } from '../viewing/ratings.js'
 import { reportsOf } from '../viewing/reports.js'
@@ -86,6 +87,7 @@ export const dataOf = (db: Db, settings: DataSettings, { onSessionsEnded, onChan
     recommendationModels: recommendationModelsOf(db),
     leases: leasesOf(db),
     history: historyOf(db, { ...historyWrites, completedAt }),
+    plays: playsOf(db),
     changes: changesOf(db),
     nudges: nudgesOf(db),
     reports: reportsOf(db, { late, tell, completedAt }),

@@ -4,6 +4,7 @@ import type { Lease } from '../database/leases.js'
 import { withRetries } from '../database/retry.js'
 import { dismissalMove } from '../viewing/dismissals.js'
 import type { Move, ViewerList } from '../viewing/lists.js'
+import { momentsOf, type Played, playedOf, without } from '../viewing/played.js'
 import { eachList } from '../viewing/viewer-lists.js'
 import { type RemovalDocument, removalGrace } from './removals.js'
 import type { Teller } from './telling.js'
@@ -14,12 +15,12 @@ export type MovedList = ViewerList | 'dismissals'
 const moves = new Map<MovedList, Move>([...eachList.map(({ name, move }) => [name, move] as const), ['dismissals', dismissalMove]])
 export const movedLists = [...moves.keys()]
 
-interface Element extends Document {
+interface Element extends Document, Played {
   _id: ObjectId | number
   user_id: number
   content_id: number
-  /** The element that was merged into this one and may still be there, and the count that it has added. */
-  merged?: { _id: Element['_id']; added: number }
+  /** The element that was merged into this one and may still be there, and the count and the moments of plays that it has added. */
+  merged?: { _id: Element['_id']; added: number; moments?: Date[] }
 }
 
 /** The earlier ids of contents, by the id that they lead to. */
@@ -31,13 +32,16 @@ const hasMerged = ({ merged }: Element, { _id }: Element) => String(merged?._id)
 const ownCount = (one: Element, other: Element, count: string) =>
   (Number(one[count]) || 0) - (hasMerged(one, other) ? (one.merged?.added as number) : 0)
 
+/** The same for the moments of plays. */
+const ownMoments = (one: Element, other: Element) => without(momentsOf(one), hasMerged(one, other) ? (one.merged?.moments ?? []) : [])
+
 const chosen = (field: string | undefined, pick: (...dates: number[]) => number, elements: Element[]) => {
   const dates = elements.flatMap(element => (field && element[field] instanceof Date ? element[field].getTime() : []))
   return field && dates.length > 0 ? { [field]: new Date(pick(...dates)) } : {}
 }
 
 /** The fields of the element that stays when the other one has been merged into it. */
-const mergedFields = (kept: Element, dropped: Element, { earliest, latest, count, filled = [] }: Move): Document => {
+const mergedFields = (kept: Element, dropped: Element, { earliest, latest, count, isPlayed, filled = [] }: Move): Document => {
   const lacking = filled.filter(field => kept[field] == null && dropped[field] != null)
   const fields = {
     ...chosen(earliest, Math.min, [kept, dropped]),
@@ -47,7 +51,9 @@ const mergedFields = (kept: Element, dropped: Element, { earliest, latest, count
   if (!count) return fields
   const added = ownCount(dropped, kept, count)
   const total = Math.min(Math.max(0, ownCount(kept, dropped, count) + added), Number.MAX_SAFE_INTEGER)
-  return { ...fields, [count]: total, merged: { _id: dropped._id, added } }
+  const moments = ownMoments(dropped, kept)
+  const played = isPlayed && { ...playedOf([...ownMoments(kept, dropped), ...moments]) }
+  return { ...fields, ...played, [count]: total, merged: { _id: dropped._id, added, ...(isPlayed && { moments }) } }
 }
 
 const isEqual = (one: Document, other: Document) => BSON.EJSON.stringify(one) === BSON.EJSON.stringify(other)

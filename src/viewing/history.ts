@@ -1,4 +1,5 @@
 import { type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import type { ExportedHistory } from '../../schemas/export.js'
 import type { HistoryProgress, HistoryStatus } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { amount, count, date, flag, id, objectId, optional, text, validatorOf } from '../database/bson-schema.js'
@@ -17,10 +18,11 @@ import {
   pageOf,
   replacedIndex
 } from './lists.js'
+import { momentsOf, type Played, playedIndexes, playedRules, playedSince } from './played.js'
 import { previousFields, resumableFilter, statusFilter } from './progress.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
-export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
+export interface HistoryDocument extends Omit<ListElement, 'asked_at'>, Played {
   _id: ObjectId
   time: number
   percentage: number
@@ -52,6 +54,7 @@ export const historyValidator = validatorOf<HistoryDocument>({
   updated_at: date,
   plays: optional(count),
   watched_at: optional(date),
+  ...playedRules,
   previous_time: optional(amount),
   previous_percentage: optional(amount),
   previous_observed_at: optional(date),
@@ -64,6 +67,7 @@ export const historyValidator = validatorOf<HistoryDocument>({
 export const historyIndexes: IndexDescription[] = [
   oneForEachContent,
   { key: coveringIndex },
+  ...playedIndexes,
   arrivalIndex,
   replacedIndex('created_at'),
   exportIndex('updated_at')
@@ -100,12 +104,17 @@ export const toHistory = ({
   updated_at: timestamp(updated_at)
 })
 
+const toExportedHistory = (element: HistoryDocument): ExportedHistory => ({
+  ...toHistory(element),
+  played_at: momentsOf(element).map(timestamp)
+})
+
 export const watchedContents = {
   name: 'history',
   orderedBy: 'updated_at',
   changedBy: ['updated_at', 'arrived_at'],
   toEntry: toHistory,
-  toExported: toHistory,
+  toExported: toExportedHistory,
   removal: {
     observed: 'updated_at',
     isDatedByPlayers: true,
@@ -122,6 +131,7 @@ export const watchedContents = {
           plays: { $cond: [isCompletedSince, 1, 0] },
           watched_at: { $cond: [isCompletedSince, '$watched_at', '$$REMOVE'] },
           ...Object.fromEntries(previousFields.map(field => [field, ifPreviousSince(field)])),
+          ...playedSince(cutOff),
           is_again: '$$REMOVE',
           // It would take off plays that are gone.
           merged: '$$REMOVE'
@@ -135,6 +145,7 @@ export const watchedContents = {
     earliest: 'created_at',
     latest: 'watched_at',
     count: 'plays',
+    isPlayed: true,
     arrival: { arrived_at: '$$NOW' }
   }
 } satisfies ListDescription

@@ -48,6 +48,8 @@ export interface Move {
   earliest?: string
   latest?: string
   count?: string
+  /** Whether elements have moments of plays, which are joined. */
+  isPlayed?: true
   /** Where the element that stays has no value of these fields, that of the other one is taken. */
   filled?: string[]
   /** Fields that say when an element was stored. Lists that have any are in GET /changes. */
@@ -144,7 +146,7 @@ export const pageOf = async <T extends Document>(
   return { elements: isShown ? elements.filter(({ content_id }) => isShown(content_id)) : elements, total }
 }
 
-const contentsToLeaveOut = async <T extends Document>(db: Db, collection: Collection<T>, filter: Filter<T>, isShown: IsShown) => {
+export const contentsToLeaveOut = async <T extends Document>(db: Db, collection: Collection<T>, filter: Filter<T>, isShown: IsShown) => {
   const stages = [{ $match: filter }, { $project: { _id: 0, content_id: 1 } }]
   const elements = await aggregateAll<{ content_id: number }>(db, collection, stages)
   return elements.map(({ content_id }) => content_id).filter(id => !isShown(id))

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb'
 import { briefSeconds, type HistoryStatus, type ProgressUpdate } from '../../schemas/history.js'
 import { moment } from '../time.js'
+import { playedOnceMore } from './played.js'
 
 /** What a player reports. */
 export interface Progress {
@@ -8,7 +9,7 @@ export interface Progress {
   percentage?: number | undefined
   /** From the credits on, a content is completed. */
   isAtCredits?: boolean
-  /** It only completes an element that is not completed. */
+  /** A mark: it only completes an element that is not completed. */
   onlyCompletes?: boolean
   /** When the player was there. Defaults to now, and counts as now if the player's clock runs ahead. */
   observed_at?: Date | undefined
@@ -63,7 +64,8 @@ const beginningPercentage = 10
 const storedPercentage = { $ifNull: ['$percentage', 0] }
 
 /**
- * What a report that is newer than the element does to its completions. An empty cell means unchanged.
+ * What a report that is newer than the element does to its completions. An empty cell means unchanged. A play that is added is also kept with
+ * its moment (`played`), unless the report is a mark: nobody knows when that content was watched.
  *
  * | report           | element                                                       | plays | watched_at | is_again |
  * | ---------------- | ------------------------------------------------------------- | ----- | ---------- | -------- |
@@ -78,7 +80,7 @@ const storedPercentage = { $ifNull: ['$percentage', 0] }
  */
 const completionsAfter = (
   percentage: number | undefined,
-  { observed, isRepeat, completedAt }: { observed: Document; isRepeat: unknown; completedAt: number }
+  { observed, isRepeat, isMark, completedAt }: { observed: Document; isRepeat: unknown; isMark: boolean; completedAt: number }
 ): Record<string, unknown> => {
   if (percentage === undefined) return {}
   if (isCompleted(percentage, completedAt)) {
@@ -89,7 +91,8 @@ const completionsAfter = (
     return {
       plays: { $cond: [isCompletion, { $min: [{ $add: [{ $ifNull: ['$plays', 0] }, 1] }, Number.MAX_SAFE_INTEGER] }, '$plays'] },
       watched_at: { $cond: [isCompletion, observed, '$watched_at'] },
-      is_again: { $cond: [isCompletion, '$$REMOVE', '$is_again'] }
+      is_again: { $cond: [isCompletion, '$$REMOVE', '$is_again'] },
+      ...(!isMark && onlyIf(isCompletion, playedOnceMore(observed)))
     }
   }
   if (percentage < beginningPercentage) {
@@ -130,13 +133,13 @@ export const changesBy = (
   report: Progress,
   { observed, completedAt, isRepeat = false }: { observed: Document; completedAt: number; isRepeat?: unknown }
 ): Document => {
-  const { time, country } = report
+  const { time, country, onlyCompletes: isMark = false } = report
   const percentage = percentageOf(report, completedAt)
   return {
     ...(time !== undefined && { time }),
     ...(percentage !== undefined && { percentage }),
     updated_at: observed,
-    ...completionsAfter(percentage, { observed, isRepeat, completedAt }),
+    ...completionsAfter(percentage, { observed, isRepeat, isMark, completedAt }),
     ...previousAfter({ time, percentage }, completedAt),
     ...(country && { country })
   }
@@ -204,7 +207,7 @@ export const hasBegun = ({
   previous_time
 }: Partial<Record<'time' | 'percentage' | 'plays' | 'previous_time', number>>) => [time, percentage, plays, previous_time].some(isPositive)
 
-/** The update that takes an element back to before it was ever watched. Older reports change nothing any more. */
+/** The update that takes an element back to before it was ever watched. Older reports change nothing any more. When it was played stays known. */
 export const unwatchedUpdate = [
   { $set: { time: 0, percentage: 0, plays: 0, updated_at: { $max: ['$updated_at', '$$NOW'] } } },
   // `merged` would take off plays that are gone.

@@ -7,7 +7,7 @@ import { type Fragment, withContent } from '../catalogue/fragments.js'
 import { orThrow, resourceNotFound } from '../errors.js'
 import { toHidden } from './hidden.js'
 import { type HistoryDocument, toHistory } from './history.js'
-import type { ListElement } from './lists.js'
+import { toPlay } from './plays.js'
 import { toRating } from './ratings.js'
 import { toWatchlist, type WatchlistDocument } from './watchlist.js'
 
@@ -55,7 +55,7 @@ const titleParts =
 
 /** Makes a function that turns a page of a list into JSON. */
 const pageWriter =
-  <Document extends ListElement, Element>(toParts: (document: Document, content: Fragment) => JsonParts<Element>) =>
+  <Document extends { content_id: number }, Element>(toParts: (document: Document, content: Fragment) => JsonParts<Element>) =>
   async (catalogue: Catalogue, elements: Document[], meta: Meta) =>
     pageBytes(await withContents(catalogue, elements, toParts), meta)
 
@@ -63,6 +63,7 @@ export const historyPageBytes = pageWriter(historyParts)
 export const watchlistPageBytes = pageWriter(watchlistParts)
 export const hiddenPageBytes = pageWriter(titleParts(toHidden))
 export const ratingsPageBytes = pageWriter(titleParts(toRating))
+export const playsPageBytes = pageWriter(titleParts(toPlay))
 
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
   const { content_id } = element

@@ -81,6 +81,8 @@ const cases: Record<string, [Document, Record<string, unknown[]>]> = {
       updated_at: dates,
       plays: [...ids.slice(1, 10), 1.5],
       watched_at: dates.slice(2),
+      played: [null, 5, [at], {}, { at: null }, { at: ['x'] }, { at: [at, null] }, ...beyondYears.map(moment => ({ at: [moment] }))],
+      played_count: [-1, 1.5, 'x'],
       asked_at: []
     }
   ],

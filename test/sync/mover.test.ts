@@ -61,6 +61,12 @@ const element = (content_id: number, observed: number, more: Document = {}) => (
   ...more
 })
 
+/** Moments of plays on so many days in a row. */
+const playedEach = (from: number, count: number) => ({
+  played: { at: Array.from({ length: count }, (_, i) => day(from + count - 1 - i)) },
+  played_count: count
+})
+
 t.test('an element of an earlier id', async t => {
   const app = await idle(t)
   const merged = async (...elements: Document[]) => {
@@ -108,26 +114,41 @@ t.test('an element of an earlier id', async t => {
         'up to a limit',
         [element(5, 1, { plays: Number.MAX_SAFE_INTEGER }), element(7, 3, { plays: 2 })],
         { plays: Number.MAX_SAFE_INTEGER }
-      ]
+      ],
+      [
+        'the latest of the moments stay',
+        [element(5, 1, playedEach(1, 365)), element(7, 3, playedEach(1000, 3))],
+        { played: { at: [day(1002), day(1001), day(1000), day(365)] }, played_count: 366 }
+      ],
+      ['and there may be none', [element(5, 1, { plays: 1 }), element(7, 3, { plays: 1 })], { played: undefined, plays: 2 }]
     ]
     for (const [what, elements, expected] of cases) t.match(await merged(...elements), expected, what)
   })
 
   t.test('is merged once, whatever happens between two steps', async t => {
-    const elements = [element(5, 1, { plays: 1 }), element(6, 3, { plays: 2 }), element(7, 2, { plays: 4 })]
+    const played = (...days: number[]) => ({ plays: days.length, played: { at: days.map(day) }, played_count: days.length })
+    const elements = [element(5, 1, played(2)), element(6, 3, played(6, 2)), element(7, 2, played(5, 5, 4, 1))]
     const history = databaseOf(app).collection('history')
     for (let steps = 1; steps < 8; steps++)
       for (const changed of [5, 6, 7]) {
         await history.deleteMany({})
         const user = await insert(app, 'history', ...elements)
         const isDone = await moveIn(app, steps)
-        const report = { $set: { updated_at: day(10), time: 999 }, $inc: { plays: 1 } }
-        const { matchedCount } = await history.updateOne({ user_id: user, content_id: changed }, report)
+        const report = {
+          $set: { updated_at: day(10), time: 999 },
+          $inc: { plays: 1, played_count: 1 },
+          $push: { 'played.at': { $each: [day(10)], $position: 0 } }
+        }
+        const { matchedCount } = await history.updateOne({ user_id: user, content_id: changed }, report as Document)
         t.ok(await moveIn(app))
         const [only, ...others] = await stored(app, 'history', user)
         t.strictSame(others, [])
         t.match(only, { content_id: 7, plays: 7 + matchedCount, created_at: day(1) }, `${changed} after ${steps} of ${isDone}`)
         t.equal(only?.merged, undefined)
+        t.strictSame(
+          [only?.played, only?.played_count],
+          [{ at: [10, 6, 5, 5, 4, 2, 2, 1].slice(1 - matchedCount).map(day) }, 7 + matchedCount]
+        )
         if (matchedCount > 0) t.equal(only?.time, 999)
       }
   })

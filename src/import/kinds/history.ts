@@ -5,8 +5,9 @@ import { type ContentDocument, lengthsOf } from '../../catalogue/content-documen
 import { Table } from '../../table.js'
 import { moment } from '../../time.js'
 import type { HistoryDocument } from '../../viewing/history.js'
+import { type Played, playedOf } from '../../viewing/played.js'
 import { isCompleted, percentageOf, progressOf } from '../../viewing/progress.js'
-import { type ImportRun, type Kind, momentOrNull, type Operation } from '../kind.js'
+import { type Entry, type ImportRun, type Kind, momentOrNull, type Operation, type ReportFault } from '../kind.js'
 import type { Replacements } from '../replacements.js'
 import { checkReferences, earlier, type Pair, pairOf, storedElements, timeOf, uniqueIds } from './lists.js'
 
@@ -30,6 +31,7 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
 
     async check(entries, report) {
       await checkReferences(run, replacements, entries, report)
+      refuseFuturePlays(entries, report)
       for (const { record, place } of entries)
         lines.add([record.user_id, record.content_id], observedAt(record, startedAt).getTime(), place)
       await checkIds(entries, report)
@@ -61,6 +63,14 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
   }
 }
 
+const refuseFuturePlays = (entries: Entry<HistoryRecord>[], report: ReportFault) => {
+  const now = Date.now()
+  for (const { record, place } of entries)
+    if (momentsIn(record)?.some(at => at.getTime() > now)) report(place, 'played_at', 'must not be in the future')
+}
+
+const momentsIn = ({ played_at }: HistoryRecord) => played_at?.map(text => moment(text) as Date).sort((a, b) => Number(b) - Number(a))
+
 /** An id of 24 hexadecimal characters as two numbers. */
 const halves = (id: string) => [Number.parseInt(id.slice(0, 12), 16), Number.parseInt(id.slice(12), 16)] as const
 
@@ -73,16 +83,32 @@ const pastMoment = (text: string | null | undefined, startedAt: Date) => {
 /** `updated_at`, or the start of the run. */
 const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => pastMoment(updated_at, startedAt) ?? startedAt
 
-/** The completions to store. Whatever the record does not say stays as it is in an existing element. */
-const completionsOf = (record: HistoryRecord, stored: HistoryDocument | undefined, at: Date, { startedAt, completedAt }: Moments) => {
-  const { plays, watched_at, percentage } = record
-  if (plays !== undefined || watched_at) {
-    const moment = pastMoment(watched_at, startedAt) ?? stored?.watched_at ?? at
-    return { plays: plays ?? Math.max(stored?.plays ?? 0, 1), watched_at: plays === 0 ? undefined : moment }
-  }
-  if (stored) return { plays: stored.plays, watched_at: stored.watched_at }
-  return isCompleted(percentage, completedAt) ? { plays: 1, watched_at: at } : {}
+interface Completions extends Played {
+  plays?: number | undefined
+  watched_at?: Date | undefined
 }
+
+/**
+ * The completions to store. Whatever the record does not say stays as it is in an existing element. Moments of plays say how many plays there
+ * were, and when the last was, if the record does not. Without moments, the last play is the only one whose moment is known.
+ */
+const completionsOf = (
+  record: HistoryRecord,
+  stored: HistoryDocument | undefined,
+  at: Date,
+  { startedAt, completedAt }: Moments
+): Completions => {
+  const moments = momentsIn(record)
+  const plays = record.plays ?? (moments?.length || undefined)
+  if (plays === 0) return { plays, watched_at: undefined, ...playedOf(moments ?? []) }
+  const completed = (least: number, latest: Date) => ({ plays: plays ?? least, watched_at: latest, ...playedOf(moments ?? [latest]) })
+  const watched_at = pastMoment(record.watched_at, startedAt) ?? moments?.[0]
+  if (plays !== undefined || record.watched_at) return completed(Math.max(stored?.plays ?? 0, 1), watched_at ?? stored?.watched_at ?? at)
+  if (stored) return { plays: stored.plays, watched_at: stored.watched_at, ...(!moments && playedIn(stored)) }
+  return isCompleted(record.percentage, completedAt) ? completed(1, at) : {}
+}
+
+const playedIn = ({ played, played_count }: HistoryDocument) => ({ played, played_count })
 
 /** The position before a brief start. It belongs to the position, so a record without one removes it. */
 const previousFrom = ({ previous }: HistoryRecord) => ({
@@ -105,10 +131,14 @@ const elementAfter = (record: HistoryRecord, element: HistoryDocument | undefine
   if (element && observed < element.updated_at) return element
   const { _id, user_id, content_id, time = 0, percentage = 0 } = record
   const updated_at = earlier(observed, now)
+  const isNewer = !element || observed > element.updated_at
   const given = {
     time,
     percentage,
+    played: undefined,
+    played_count: undefined,
     ...completionsOf(record, element, updated_at, moments),
+    ...(!isNewer && playedIn(element)),
     ...previousFrom(record),
     created_at: pastMoment(record.created_at, startedAt) ?? element?.created_at ?? updated_at
   }

@@ -166,6 +166,110 @@ t.test('history', async t => {
       Array.from({ length: 9 }, (_, i) => [String(i + 1), i < 5 ? 'plays' : 'watched_at'])
     )
   })
+  t.test('moments of plays', async t => {
+    const march = '2024-03-01T00:00:00Z'
+    const [january, february, april] = ['2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z', '2024-04-01T00:00:00Z']
+    const played = (...at: string[]) => ({ played: { at: at.map(moment => new Date(moment)) }, played_count: at.length })
+    const none = { played: undefined, played_count: undefined }
+    /** Each line is imported twice. It finds the stored element, if there is one. */
+    const cases: [what: string, stored: object | undefined, line: object, expected: object][] = [
+      [
+        'in any order',
+        undefined,
+        { played_at: [february, march, january, february] },
+        { plays: 4, watched_at: march, ...played(march, february, february, january) }
+      ],
+      [
+        'beside a number and a date',
+        undefined,
+        { plays: 9, watched_at: april, played_at: [january] },
+        { plays: 9, watched_at: april, ...played(january) }
+      ],
+      [
+        'beside a number',
+        undefined,
+        { plays: 1, played_at: [january, february] },
+        { plays: 1, watched_at: february, ...played(february, january) }
+      ],
+      [
+        'beside a date',
+        undefined,
+        { watched_at: april, played_at: [january, february] },
+        { plays: 2, watched_at: april, ...played(february, january) }
+      ],
+      [
+        'of an element that was taken back',
+        undefined,
+        { plays: 0, watched_at: null, played_at: [january] },
+        { plays: 0, watched_at: undefined, ...played(january) }
+      ],
+      ['none', undefined, { plays: 2, watched_at: january, played_at: [] }, { plays: 2, watched_at: january, ...none }],
+      ['none at the end', undefined, { percentage: 100, played_at: [] }, { plays: 1, watched_at: march, ...none }],
+      ['none without plays', undefined, { played_at: [] }, { plays: undefined, ...none }],
+      ['absent', undefined, { plays: 3, watched_at: january }, { plays: 3, ...played(january) }],
+      ['absent with a date alone', undefined, { watched_at: january }, { plays: 1, ...played(january) }],
+      ['absent at the end', undefined, { percentage: 95 }, { plays: 1, ...played(march) }],
+      ['absent without plays', undefined, { plays: 0, watched_at: january }, { plays: 0, ...none }],
+      [
+        'replaced by a newer line',
+        { plays: 2, ...played(february, january) },
+        { plays: 3, watched_at: march },
+        { plays: 3, ...played(march) }
+      ],
+      [
+        'or by its own',
+        { plays: 2, ...played(february, january) },
+        { played_at: [april] },
+        { plays: 1, watched_at: new Date(april), ...played(april) }
+      ],
+      [
+        'or by none',
+        { plays: 2, watched_at: new Date(january), ...played(february) },
+        { played_at: [] },
+        { plays: 2, watched_at: new Date(january), ...none }
+      ],
+      [
+        'or not mentioned',
+        { plays: 2, ...played(february, january) },
+        { percentage: 50 },
+        { plays: 2, percentage: 50, ...played(february, january) }
+      ],
+      [
+        'of an equal line',
+        { updated_at: new Date(march), plays: 2, ...played(february) },
+        { plays: 2, watched_at: january, played_at: [april] },
+        played(february)
+      ],
+      [
+        'of an older line',
+        { updated_at: new Date(april), plays: 2, ...played(february) },
+        { plays: 1, played_at: [january] },
+        { plays: 2, ...played(february) }
+      ]
+    ]
+    for (const [what, stored, line, expected] of cases) {
+      await db.collection('history').deleteMany({ user_id: 1, content_id: 3 })
+      const element = { user_id: 1, content_id: 3, time: 0, percentage: 0, created_at: new Date(january), updated_at: new Date(january) }
+      if (stored) await db.collection('history').insertOne({ ...element, ...stored })
+      const given = of({ content_id: 3, time: 0, percentage: 0, updated_at: march, ...line })
+      await counts(given)
+      const first = await seen(3)
+      const dates = 'watched_at' in expected && typeof expected.watched_at === 'string' ? { watched_at: new Date(expected.watched_at) } : {}
+      t.match({ played: undefined, played_count: undefined, ...first }, { ...expected, ...dates }, what)
+      t.strictSame([await counts(given), await seen(3)], [{ history: [0, 0, 1] }, first], `${what}, imported again`)
+    }
+    const many = (count: number) => Array.from({ length: count }, (_, i) => new Date(Date.UTC(2023, 0, i + 1)).toISOString())
+    await counts(of({ content_id: 3, updated_at: '2024-05-01T00:00:00Z', played_at: many(366) }))
+    t.match(await seen(3), { plays: 366, played_count: 366 })
+    const wrong = of(...[many(367), ['x'], [5], null, [january, '2999-01-01T00:00:00Z']].map(played_at => ({ content_id: 3, played_at })))
+    t.strictSame(await faults(wrong), [
+      'history.ndjson:1: played_at: must be a list of at most 366 values',
+      'history.ndjson:2: played_at.0: must be an RFC 3339 timestamp',
+      'history.ndjson:3: played_at.0: must be an RFC 3339 timestamp',
+      'history.ndjson:4: played_at: must be a list of at most 366 values',
+      'history.ndjson:5: played_at: must not be in the future'
+    ])
+  })
   t.test('the position before a brief start goes with the position', async t => {
     const observed_at = '2024-01-01T00:00:00Z'
     const previous = { time: 3000, percentage: 50, observed_at }

@@ -1,0 +1,54 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Ok, Timestamp } from './common.js'
+import { Content } from './content.js'
+import { Ids, Moment } from './lists.js'
+import { PageQuery } from './page.js'
+
+export const Play = Type.Object({ content_id: Type.Integer(), content: Content, at: Timestamp }, { $id: 'Play' })
+export type Play = Static<typeof Play>
+
+export const PlaysQuery = Type.Object({
+  content_id: Ids('Only plays of these items', 1405),
+  from: Moment('Only plays from this moment on', '2026-01-01T00:00:00Z'),
+  to: Moment('Only plays before this moment', '2027-01-01T00:00:00Z'),
+  ...PageQuery
+})
+export type PlaysQuery = Static<typeof PlaysQuery>
+
+const sums = {
+  plays: Type.Integer(),
+  minutes: Type.Integer({ description: 'The durations of the items, for each play. An item without a `duration` counts as 0' })
+}
+
+export const firstYear = 1970
+export const lastYear = 2200
+
+export const YearQuery = Type.Object({
+  timezone: Type.String({
+    format: 'time-zone',
+    'x-rule': 'the name of an IANA time zone like Europe/Berlin',
+    default: 'UTC',
+    description: 'An IANA time zone. It decides when a year and its months begin',
+    examples: ['Europe/Berlin']
+  })
+})
+
+const MonthOfYear = Type.Object(sums, { $id: 'MonthOfYear' })
+const TitleOfYear = Type.Object({ content: Content, ...sums }, { $id: 'TitleOfYear' })
+export type TitleOfYear = Static<typeof TitleOfYear>
+const TermOfYear = Type.Object({ id: Type.Integer(), name: Type.String(), minutes: Type.Integer() }, { $id: 'TermOfYear' })
+
+const Year = Type.Object(
+  {
+    year: Type.Integer(),
+    ...sums,
+    titles: Type.Integer({ description: 'How many shows and films' }),
+    by_month: Type.Array(MonthOfYear, { minItems: 12, maxItems: 12, description: 'January first' }),
+    top: Type.Array(TitleOfYear, { description: 'Up to 10 titles, those with the most minutes first' }),
+    terms: Type.Array(TermOfYear, { description: 'Up to 10 terms of these titles, those with the most minutes first' })
+  },
+  { $id: 'Year', description: 'What a user has watched in a year' }
+)
+export type Year = Static<typeof Year>
+
+export const YearAnswer = Ok(Year)

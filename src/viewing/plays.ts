@@ -1,0 +1,104 @@
+import type { Db, Document } from 'mongodb'
+import type { PageQuery } from '../../schemas/page.js'
+import type { Play } from '../../schemas/plays.js'
+import { aggregateAll, aggregateRaw } from '../database/read-all.js'
+import { columnReader } from '../database/read-columns.js'
+import { timestamp } from '../time.js'
+import type { HistoryDocument } from './history.js'
+import { contentsToLeaveOut, type IsShown } from './lists.js'
+import { latestPlayIndex, mostPlayed, severalPlays } from './played.js'
+
+/** One play whose moment is known. */
+export interface PlayRow {
+  content_id: number
+  at: Date
+}
+
+export const toPlay = ({ content_id, at }: PlayRow): Omit<Play, 'content'> => ({ content_id, at: timestamp(at) })
+
+interface Range {
+  from?: Date | undefined
+  /** The first moment that is too late. */
+  to?: Date | undefined
+}
+
+interface PlaysFilter extends Range {
+  content_id?: number[] | undefined
+}
+
+/** Elements whose latest play is in the range. It comes first in the object, and so decides how objects compare. */
+const latestIn = (user_id: number, { from, to }: Range) => ({
+  user_id,
+  played: { $gte: { at: from ? [from] : [] }, ...(to && { $lt: { at: [to] } }) }
+})
+
+/** Moments of a list, as an expression. */
+const inRange = (input: Document | string, { from, to }: Range): Document => ({
+  $filter: { input, cond: { $and: [...(from ? [{ $gte: ['$$this', from] }] : []), ...(to ? [{ $lt: ['$$this', to] }] : [])] } }
+})
+
+const earlierPlays = { $slice: ['$played.at', 1, mostPlayed] }
+
+/** What an index covers. MongoDB would read the elements themselves for a part of the object. */
+const covered = { $project: { _id: 0, content_id: 1, played: 1 } }
+
+/** A row for each play of these in the range. */
+const eachPlay = (moments: Document | string, range: Range): Document[] => [
+  covered,
+  { $project: { content_id: 1, at: inRange(moments, range) } },
+  { $unwind: '$at' }
+]
+
+const readRows = columnReader<Record<keyof PlayRow, number>>({ content_id: 'value', at: 'moment' })
+
+/** Reads when a user completed contents, from the elements of the history. Nearly all elements have one play, so only the others are unwound. */
+export const playsOf = (db: Db) => {
+  const history = db.collection<HistoryDocument>('history')
+  const and = (...pipeline: Document[]) => ({ $unionWith: { coll: 'history', pipeline } })
+  return {
+    /** One page, the newest first, and the total. With `isShown`, another operation first reads which contents to leave out. */
+    list: async (user_id: number, { content_id, ...range }: PlaysFilter, { page, perPage }: PageQuery, isShown?: IsShown) => {
+      const named = content_id ? [{ content_id: { $in: content_id } }] : []
+      const leftOut =
+        isShown && (await contentsToLeaveOut(db, history, { $and: [latestIn(user_id, { from: range.from }), ...named] }, isShown))
+      const shown = leftOut ? [...named, { content_id: { $nin: leftOut } }] : named
+      const elements = (...filters: Document[]) => ({ $match: { $and: [...filters, ...shown] } })
+      const latest = latestIn(user_id, range)
+      const several = { user_id, ...severalPlays }
+      const earlier = range.from || range.to ? { $size: inRange(earlierPlays, range) } : { $subtract: ['$played_count', 1] }
+      const found = await aggregateAll<PlayRow | { total: number }>(db, history, [
+        // The newest plays are those of the elements with the newest ones, as each of these has at least one in the range.
+        elements(latest),
+        { $sort: { played: -1, content_id: 1 } },
+        { $limit: page * perPage },
+        ...eachPlay('$played.at', range),
+        ...(range.to ? [and(elements(several, latestIn(user_id, { from: range.to })), ...eachPlay(earlierPlays, range))] : []),
+        { $sort: { at: -1, content_id: 1 } },
+        { $skip: (page - 1) * perPage },
+        { $limit: perPage },
+        and(elements(latest), { $count: 'total' }),
+        and(elements(several), { $group: { _id: null, total: { $sum: earlier } } })
+      ])
+      const totals = found.flatMap(row => ('total' in row ? row.total : []))
+      return { plays: found.filter(row => 'at' in row), total: totals.reduce((sum, one) => sum + one, 0) }
+    },
+
+    /** All plays from one moment to another. `read` decodes them. */
+    between: async (user_id: number, range: Required<Range>) => {
+      const stages = [
+        { $match: latestIn(user_id, range) },
+        covered,
+        { $project: { content_id: 1, at: { $first: '$played.at' } } },
+        and({ $match: { user_id, ...severalPlays } }, ...eachPlay(earlierPlays, range))
+      ]
+      const rows = await aggregateRaw(db, history, stages, { hint: latestPlayIndex })
+      return {
+        read: () => {
+          const { content_id, at } = readRows(rows)
+          // Every row has both.
+          return { content_ids: content_id as number[], moments: at as number[] }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import type { TitleOfYear, Year } from '../../schemas/plays.js'
+import { jsonParts, list, okBytes } from '../catalogue/bytes.js'
+import type { Catalogue } from '../catalogue/catalogue.js'
+import { contentThen } from '../catalogue/fragments.js'
+import type { Pause } from '../catalogue/search/index.js'
+import { days } from '../time.js'
+import type { IsShown } from './lists.js'
+import { withContents } from './viewer-bytes.js'
+
+/** How many titles and terms are named. */
+const mostNamed = 10
+/** How many plays are added between two pauses: a fraction of a millisecond. */
+const step = 2048
+/** More than any clock is ahead of UTC or behind it. */
+const farthest = days(1)
+
+interface Plays {
+  content_ids: number[]
+  moments: number[]
+}
+
+/** Plays, and how long their contents are. Only the sum of the seconds is rounded. */
+class Sum {
+  plays = 0
+  private seconds = 0
+
+  add(seconds: number) {
+    this.plays++
+    this.seconds += seconds
+  }
+
+  join({ plays, seconds }: Sum) {
+    this.plays += plays
+    this.seconds += seconds
+  }
+
+  get minutes() {
+    return Math.floor(this.seconds / 60)
+  }
+}
+
+/** Holds all moments of the year in any time zone. */
+export const aroundYear = (year: number) => ({
+  from: new Date(Date.UTC(year, 0, 1) - farthest),
+  to: new Date(Date.UTC(year + 1, 0, 1) + farthest)
+})
+
+/** Returns a function from a moment to the month of the year in which it is there, from 0. Undefined in other years. */
+export const monthsOf = (year: number, timeZone: string) => {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'numeric' })
+  const monthAt = (moment: number) => {
+    const [month, ofYear] = format.format(moment).split('/').map(Number)
+    return ofYear === year ? (month as number) - 1 : undefined
+  }
+  // Far from the end of a month, it is the same month everywhere. A clock that goes back may even repeat the end of a month.
+  const first = Date.UTC(year, 0, 1)
+  const sure = Array.from({ length: 365 }, (_, n) => {
+    const date = new Date(first + days(n))
+    return date.getUTCDate() > 2 && date.getUTCDate() < 27 ? date.getUTCMonth() : undefined
+  })
+  // The format takes much longer.
+  return (moment: number) => sure[Math.floor((moment - first) / days(1))] ?? monthAt(moment)
+}
+
+/** By the greatest number first, then by what comes next. The numbers are those that are shown. */
+const inOrder = (...differences: number[]) => differences.find(difference => difference !== 0) as number
+
+const sumOf = (sums: Map<number, Sum>, id: number) => {
+  const known = sums.get(id)
+  if (known) return known
+  const sum = new Sum()
+  sums.set(id, sum)
+  return sum
+}
+
+interface Wanted {
+  year: number
+  timezone: string
+  isShown?: IsShown | undefined
+}
+
+/** Adds up the plays of a year, by month and by title. */
+class YearSums {
+  readonly all = new Sum()
+  readonly months = Array.from({ length: 12 }, () => new Sum())
+  /** By row of the skeleton. */
+  readonly titles = new Map<number, Sum>()
+  /** The ids of contents that the catalogue lacks. Each counts as a title. */
+  readonly unknown = new Set<number>()
+  private readonly monthOf: ReturnType<typeof monthsOf>
+  private readonly isShown: IsShown
+
+  constructor(
+    private readonly catalogue: Pick<Catalogue, 'skeleton' | 'tree'>,
+    { year, timezone, isShown = () => true }: Wanted
+  ) {
+    this.monthOf = monthsOf(year, timezone)
+    this.isShown = isShown
+  }
+
+  add({ content_ids, moments }: Plays, first: number, end: number) {
+    const { skeleton, tree } = this.catalogue
+    for (let i = first; i < Math.min(end, moments.length); i++) {
+      const id = content_ids[i] as number
+      const month = this.monthOf(moments[i] as number)
+      if (month === undefined || !this.isShown(id)) continue
+      const row = skeleton.currentRow(id)
+      const seconds = row === undefined ? 0 : (skeleton.duration.get(row) ?? 0)
+      this.all.add(seconds)
+      this.months[month]?.add(seconds)
+      if (row === undefined) this.unknown.add(id)
+      else sumOf(this.titles, tree.title(row)).add(seconds)
+    }
+  }
+}
+
+const topTitles = ({ skeleton }: Catalogue, titles: Map<number, Sum>) =>
+  Array.from(titles, ([row, { plays, minutes }]) => ({ content_id: skeleton.idOf(row), plays, minutes }))
+    .sort((one, other) => inOrder(other.minutes - one.minutes, other.plays - one.plays, one.content_id - other.content_id))
+    .slice(0, mostNamed)
+
+const topTerms = ({ skeleton, terms }: Catalogue, titles: Map<number, Sum>): Year['terms'] => {
+  const sums = new Map<number, Sum>()
+  for (const [row, sum] of titles) for (const term of skeleton.terms.get(row)) sumOf(sums, term).join(sum)
+  return [...sums]
+    .flatMap(([id, { minutes }]) => {
+      const term = terms.byId(id)
+      return term && minutes > 0 ? { id, name: term.name, minutes } : []
+    })
+    .sort((one, other) => inOrder(other.minutes - one.minutes, one.id - other.id))
+    .slice(0, mostNamed)
+}
+
+/** What a viewer has watched in a year. */
+export const yearBytes = async (catalogue: Catalogue, plays: Plays, wanted: Wanted, pause: Pause) => {
+  const sums = new YearSums(catalogue, wanted)
+  for (let first = 0; first < plays.moments.length; first += step) {
+    sums.add(plays, first, first + step)
+    await pause()
+  }
+  const { all, months, titles } = sums
+  const top = await withContents(catalogue, topTitles(catalogue, titles), ({ plays, minutes }, content) =>
+    contentThen<Omit<TitleOfYear, 'content'>>(content, { plays, minutes })
+  )
+  const counted: Omit<Year, 'top' | 'terms'> = {
+    year: wanted.year,
+    plays: all.plays,
+    minutes: all.minutes,
+    titles: titles.size + sums.unknown.size,
+    by_month: months.map(({ plays, minutes }) => ({ plays, minutes }))
+  }
+  const terms = JSON.stringify(topTerms(catalogue, titles))
+  return okBytes(jsonParts<Year>([`${JSON.stringify(counted).slice(0, -1)},"top":`, ...list(top), `,"terms":${terms}}`]))
+}
