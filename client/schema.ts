@@ -2292,7 +2292,7 @@ export interface components {
             minutes: number;
             /** @description How many shows and films */
             titles: number;
-            /** @description January first */
+            /** @description Twelve, January first */
             by_month: components["schemas"]["MonthOfYear"][];
             /** @description Up to 10 titles, those with the most minutes first */
             top: components["schemas"]["TitleOfYear"][];
@@ -2949,16 +2949,16 @@ export interface operations {
                      *       "data": {
                      *         "history": [
                      *           {
-                     *             "_id": "6b0bf77d1c42c1fd13e5ba3d",
+                     *             "_id": "6b0c148e188333ebb3d97448",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-07T15:53:23.295000Z",
+                     *             "watched_at": "2026-10-07T17:57:24.403000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-07T15:28:55.295000Z",
-                     *             "updated_at": "2026-10-07T15:53:23.295000Z"
+                     *             "created_at": "2026-10-07T17:32:56.403000Z",
+                     *             "updated_at": "2026-10-07T17:57:24.403000Z"
                      *           }
                      *         ],
                      *         "watchlist": [],
@@ -2972,7 +2972,7 @@ export interface operations {
                      *           "ratings": [],
                      *           "preferences": []
                      *         },
-                     *         "cursor": "WzEsMTc5MTM4ODQwMzI5NSwwLCI2YjBiZjc3ZDFjNDJjMWZkMTNlNWJhM2QiLDEwMTQsMTc5NTk0NjM1ODMxMSwxLDE3OTU5NDYzNTgzMTFdZ6MXvRpyuWW",
+                     *         "cursor": "WzEsMTc5MTM5NTg0NDQwMywwLCI2YjBjMTQ4ZTE4ODMzM2ViYjNkOTc0NDgiLDEwMTQsMTc5NTk1Mzc5OTY4NiwxLDE3OTU5NTM3OTk2ODZdSt8RkGLwFwQ",
                      *         "more": true,
                      *         "reset": false
                      *       }
@@ -3499,7 +3499,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "history": {
-                     *               "_id": "6b0bf77d1c42c1fd13e5ba6c",
+                     *               "_id": "6b0c148e188333ebb3d97477",
                      *               "user_id": 1,
                      *               "content_id": 1023,
                      *               "time": 1140,
@@ -3507,14 +3507,14 @@ export interface operations {
                      *               "plays": 0,
                      *               "watched_at": null,
                      *               "previous": null,
-                     *               "created_at": "2026-11-28T09:27:12.295000Z",
-                     *               "updated_at": "2026-11-28T10:02:23.295000Z"
+                     *               "created_at": "2026-11-28T11:31:13.403000Z",
+                     *               "updated_at": "2026-11-28T12:06:24.403000Z"
                      *             },
                      *             "resume": {
                      *               "time": 1140,
                      *               "percentage": 54
                      *             },
-                     *             "updated_at": "2026-11-28T10:02:23.295000Z"
+                     *             "updated_at": "2026-11-28T12:06:24.403000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3710,7 +3710,7 @@ export interface operations {
                      *                 }
                      *               ]
                      *             },
-                     *             "created_at": "2026-11-29T09:59:28.169000Z"
+                     *             "created_at": "2026-11-29T12:03:29.553000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3851,7 +3851,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b0bf77d1c42c1fd13e5ba5f",
+                     *             "_id": "6b0c148e188333ebb3d9746a",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3928,8 +3928,8 @@ export interface operations {
                      *             "plays": 0,
                      *             "watched_at": null,
                      *             "previous": null,
-                     *             "created_at": "2026-11-13T23:32:38.295000Z",
-                     *             "updated_at": "2026-11-29T09:59:27.879000Z"
+                     *             "created_at": "2026-11-14T01:36:39.403000Z",
+                     *             "updated_at": "2026-11-29T12:03:29.215000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -4062,7 +4062,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0bf77d1c42c1fd13e5ba5f",
+                     *         "_id": "6b0c148e188333ebb3d9746a",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -4139,8 +4139,8 @@ export interface operations {
                      *         "plays": 0,
                      *         "watched_at": null,
                      *         "previous": null,
-                     *         "created_at": "2026-11-13T23:32:38.295000Z",
-                     *         "updated_at": "2026-11-29T09:59:27.879000Z"
+                     *         "created_at": "2026-11-14T01:36:39.403000Z",
+                     *         "updated_at": "2026-11-29T12:03:29.215000Z"
                      *       }
                      *     }
                      */
@@ -4268,7 +4268,7 @@ export interface operations {
                  *         {
                  *           "content_id": 1405,
                  *           "time": 355,
-                 *           "observed_at": "2026-11-29T09:59:27.879000Z"
+                 *           "observed_at": "2026-11-29T12:03:29.215000Z"
                  *         },
                  *         {
                  *           "content_id": 999999,
@@ -4593,9 +4593,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device_code": "GmRhmhcx…",
-                     *         "user_code": "MSBW-BQHQ",
+                     *         "user_code": "BCKR-VJRD",
                      *         "verification_uri": "http://localhost:3000/#device",
-                     *         "verification_uri_complete": "http://localhost:3000/?user_code=MSBW-BQHQ#device",
+                     *         "verification_uri_complete": "http://localhost:3000/?user_code=BCKR-VJRD#device",
                      *         "expires_in": 600,
                      *         "interval": 5
                      *       }
@@ -4639,7 +4639,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device": "Bedroom TV",
-                     *         "created_at": "2026-11-29T09:59:28.453000Z"
+                     *         "created_at": "2026-11-29T12:03:29.819000Z"
                      *       }
                      *     }
                      */
@@ -4955,22 +4955,25 @@ export interface operations {
                      *             "id": 1,
                      *             "email": "ada@example.com",
                      *             "name": "Ada",
-                     *             "created_at": "2026-11-29T09:59:24.943000Z",
-                     *             "updated_at": "2026-11-29T09:59:24.943000Z"
+                     *             "created_at": "2026-11-29T12:03:26.179000Z",
+                     *             "updated_at": "2026-11-29T12:03:26.179000Z"
                      *           }
                      *         ],
                      *         "history": [
                      *           {
-                     *             "_id": "6b0bf77d1c42c1fd13e5ba3d",
+                     *             "_id": "6b0c148e188333ebb3d97448",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-07T15:53:23.295000Z",
+                     *             "watched_at": "2026-10-07T17:57:24.403000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-07T15:28:55.295000Z",
-                     *             "updated_at": "2026-10-07T15:53:23.295000Z"
+                     *             "created_at": "2026-10-07T17:32:56.403000Z",
+                     *             "updated_at": "2026-10-07T17:57:24.403000Z",
+                     *             "played_at": [
+                     *               "2026-10-07T17:57:24.403000Z"
+                     *             ]
                      *           }
                      *         ],
                      *         "watchlist": [
@@ -4978,8 +4981,8 @@ export interface operations {
                      *             "id": 1,
                      *             "user_id": 1,
                      *             "content_id": 1554,
-                     *             "created_at": "2026-11-28T09:41:23.295000Z",
-                     *             "updated_at": "2026-11-28T09:41:23.295000Z"
+                     *             "created_at": "2026-11-28T11:45:24.403000Z",
+                     *             "updated_at": "2026-11-28T11:45:24.403000Z"
                      *           }
                      *         ],
                      *         "hidden": [],
@@ -4988,13 +4991,13 @@ export interface operations {
                      *         "seen": [],
                      *         "sessions": [
                      *           {
-                     *             "id": "85d0765e-d0b9-4526-bf09-bf372187ff33",
+                     *             "id": "6f857b42-c9d4-4017-9526-f1fa31c1004e",
                      *             "device": "Living room TV",
-                     *             "created_at": "2026-11-29T09:59:27.729000Z",
-                     *             "last_used_at": "2026-11-29T09:59:27.729000Z"
+                     *             "created_at": "2026-11-29T12:03:29.088000Z",
+                     *             "last_used_at": "2026-11-29T12:03:29.088000Z"
                      *           }
                      *         ],
-                     *         "exported_at": "2026-11-29T09:59:28.088000Z"
+                     *         "exported_at": "2026-11-29T12:03:29.474000Z"
                      *       }
                      *     }
                      */
@@ -5059,7 +5062,7 @@ export interface operations {
     getYear: {
         parameters: {
             query?: {
-                /** @description An IANA time zone. It decides when a year and its months begin */
+                /** @description An IANA time zone like `Europe/Berlin`. It decides when the year and its months begin */
                 timezone?: string;
             };
             header?: never;
@@ -5081,6 +5084,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "year": 2025,
+                     *         "plays": 0,
+                     *         "minutes": 0,
+                     *         "titles": 0,
+                     *         "by_month": [
+                     *           {
+                     *             "plays": 0,
+                     *             "minutes": 0
+                     *           }
+                     *         ],
+                     *         "top": [],
+                     *         "terms": []
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["YearAnswer"];
                 };
             };
@@ -5335,6 +5357,94 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "content_id": 1452,
+                     *             "content": {
+                     *               "id": 1452,
+                     *               "parent_id": 1444,
+                     *               "type": "episode",
+                     *               "handler": "reelstack",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "rs-j467ccoh",
+                     *               "name": "Evening Forward Folds",
+                     *               "title": {
+                     *                 "en": "Evening Forward Folds",
+                     *                 "de": "Abendliche Vorbeugen"
+                     *               },
+                     *               "description": {
+                     *                 "en": "51 minutes. All the options are shown, so stay with the one that suits you.",
+                     *                 "de": "51 Minuten. Alle Varianten werden gezeigt; bleib bei der, die dir passt."
+                     *               },
+                     *               "weight": null,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1452.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "mat, lesson",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2026-08-12T17:00:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2026-07-17T16:59:40.000000Z",
+                     *               "updated_at": "2026-07-17T16:59:40.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1452",
+                     *               "duration": 3060,
+                     *               "min_age": 0,
+                     *               "season": 1,
+                     *               "episode": 8,
+                     *               "markers": [
+                     *                 {
+                     *                   "type": "recap",
+                     *                   "start": 10,
+                     *                   "end": 53
+                     *                 }
+                     *               ],
+                     *               "year": 2025,
+                     *               "images": [
+                     *                 {
+                     *                   "kind": "poster",
+                     *                   "url": "http://localhost:3000/demo/posters/1452.svg",
+                     *                   "width": 400,
+                     *                   "height": 600
+                     *                 }
+                     *               ],
+                     *               "age_ratings": [
+                     *                 {
+                     *                   "country": "US",
+                     *                   "system": "TV Parental Guidelines",
+                     *                   "value": "TV-G"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "at": "2026-11-27T10:03:24.403000Z"
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": 2,
+                     *           "prev_page": false,
+                     *           "total_pages": 42,
+                     *           "total_count": 42
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PlayPageAnswer"];
                 };
             };
@@ -6012,7 +6122,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "rating": "like",
-                     *             "created_at": "2026-11-29T09:59:28.201000Z"
+                     *             "created_at": "2026-11-29T12:03:29.584000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -6187,50 +6297,50 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 1394,
+                     *           "id": 1382,
                      *           "parent_id": null,
                      *           "type": "show",
                      *           "handler": "harbourcast",
                      *           "handler_type": "playlist",
-                     *           "handler_id": "1_lryuuspy",
-                     *           "name": "Ten Quiet Minutes",
+                     *           "handler_id": "1_4kxa2q50",
+                     *           "name": "Learning the Water",
                      *           "title": {
-                     *             "en": "Ten Quiet Minutes",
-                     *             "de": "Zehn stille Minuten"
+                     *             "en": "Learning the Water",
+                     *             "de": "Das Wasser lernen"
                      *           },
                      *           "description": {
-                     *             "en": "Short guided meditations for the bus, the stairs and the minute before the meeting.",
-                     *             "de": "Kurze geführte Meditationen für den Bus, die Treppe und die Minute vor der Sitzung."
+                     *             "en": "For adults who never quite learned to swim, and for those who learned it badly.",
+                     *             "de": "Für Erwachsene, die nie richtig schwimmen gelernt haben, und für die, die es falsch gelernt haben."
                      *           },
-                     *           "weight": 92,
-                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1394.svg",
+                     *           "weight": 90,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1382.svg",
                      *           "thumbnail_handler": "demo",
-                     *           "keywords": "calm, practice",
+                     *           "keywords": "pool, crawl",
                      *           "pricing": null,
                      *           "payments_asset_id": null,
                      *           "purchaseable": 0,
-                     *           "start_date": "2025-04-04T15:00:00.000000Z",
+                     *           "start_date": "2025-02-18T14:00:00.000000Z",
                      *           "end_date": null,
                      *           "countries_include": null,
                      *           "countries_exclude": null,
-                     *           "created_at": "2025-03-26T14:18:31.000000Z",
-                     *           "updated_at": "2025-03-26T14:18:31.000000Z",
+                     *           "created_at": "2025-01-14T13:04:06.000000Z",
+                     *           "updated_at": "2025-01-14T13:04:06.000000Z",
                      *           "currency": null,
                      *           "price": null,
                      *           "price_formatted": null,
                      *           "plans": {
-                     *             "1": {
-                     *               "id": "1",
-                     *               "vendor_name": "basic"
+                     *             "2": {
+                     *               "id": "2",
+                     *               "vendor_name": "plus"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1394",
+                     *           "link": "http://localhost:3000/title/1382",
                      *           "min_age": 0,
                      *           "year": 2024,
                      *           "images": [
                      *             {
                      *               "kind": "poster",
-                     *               "url": "http://localhost:3000/demo/posters/1394.svg",
+                     *               "url": "http://localhost:3000/demo/posters/1382.svg",
                      *               "width": 400,
                      *               "height": 600
                      *             }
@@ -6344,39 +6454,39 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 631,
+                     *             "id": 633,
                      *             "channel": "stories",
-                     *             "starts_at": "2026-11-29T09:35:00.000000Z",
-                     *             "ends_at": "2026-11-29T10:10:00.000000Z",
+                     *             "starts_at": "2026-11-29T10:40:00.000000Z",
+                     *             "ends_at": "2026-11-29T12:40:00.000000Z",
                      *             "content": {
-                     *               "id": 1563,
-                     *               "parent_id": 1556,
-                     *               "type": "episode",
-                     *               "handler": "harbourcast",
+                     *               "id": 1135,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "reelstack",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_ai9mwcks",
-                     *               "name": "High Water",
+                     *               "handler_id": "rs-mbjcphvw",
+                     *               "name": "Out and Back",
                      *               "title": {
-                     *                 "en": "High Water",
-                     *                 "de": "Hochwasser"
+                     *                 "en": "Out and Back",
+                     *                 "de": "Hin und zurück"
                      *               },
                      *               "description": {
-                     *                 "en": "The storm brings everyone to the same warehouse.",
-                     *                 "de": "Der Sturm treibt alle in dieselbe Halle."
+                     *                 "en": "A postwoman runs her old route one last time, all hundred kilometres of it.",
+                     *                 "de": "Eine Postbotin läuft ihre alte Runde ein letztes Mal, alle hundert Kilometer."
                      *               },
-                     *               "weight": 19,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1563.svg",
+                     *               "weight": 73,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1135.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "",
+                     *               "keywords": "small town, trail",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2025-10-05T06:06:00.000000Z",
+                     *               "start_date": "2025-01-04T07:30:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2025-09-27T05:09:33.000000Z",
-                     *               "updated_at": "2025-09-27T05:09:33.000000Z",
+                     *               "created_at": "2024-12-19T06:50:35.000000Z",
+                     *               "updated_at": "2025-01-24T06:50:35.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -6386,23 +6496,21 @@ export interface operations {
                      *                   "vendor_name": "plus"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1563",
-                     *               "duration": 1961,
-                     *               "min_age": 16,
-                     *               "season": 1,
-                     *               "episode": 7,
+                     *               "link": "http://localhost:3000/title/1135",
+                     *               "duration": 7075,
+                     *               "min_age": 12,
                      *               "markers": [
                      *                 {
-                     *                   "type": "recap",
-                     *                   "start": 7,
-                     *                   "end": 59
+                     *                   "type": "intro",
+                     *                   "start": 12,
+                     *                   "end": 67
                      *                 }
                      *               ],
-                     *               "year": 2024,
+                     *               "year": 2023,
                      *               "images": [
                      *                 {
                      *                   "kind": "poster",
-                     *                   "url": "http://localhost:3000/demo/posters/1563.svg",
+                     *                   "url": "http://localhost:3000/demo/posters/1135.svg",
                      *                   "width": 400,
                      *                   "height": 600
                      *                 }
@@ -6410,8 +6518,8 @@ export interface operations {
                      *               "age_ratings": [
                      *                 {
                      *                   "country": "US",
-                     *                   "system": "TV Parental Guidelines",
-                     *                   "value": "TV-MA"
+                     *                   "system": "MPAA",
+                     *                   "value": "PG-13"
                      *                 }
                      *               ]
                      *             }
@@ -6422,8 +6530,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 143,
-                     *           "total_count": 143
+                     *           "total_pages": 141,
+                     *           "total_count": 141
                      *         }
                      *       }
                      *     }
@@ -6468,39 +6576,39 @@ export interface operations {
                      *         {
                      *           "channel": "stories",
                      *           "now": {
-                     *             "id": 631,
+                     *             "id": 633,
                      *             "channel": "stories",
-                     *             "starts_at": "2026-11-29T09:35:00.000000Z",
-                     *             "ends_at": "2026-11-29T10:10:00.000000Z",
+                     *             "starts_at": "2026-11-29T10:40:00.000000Z",
+                     *             "ends_at": "2026-11-29T12:40:00.000000Z",
                      *             "content": {
-                     *               "id": 1563,
-                     *               "parent_id": 1556,
-                     *               "type": "episode",
-                     *               "handler": "harbourcast",
+                     *               "id": 1135,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "reelstack",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_ai9mwcks",
-                     *               "name": "High Water",
+                     *               "handler_id": "rs-mbjcphvw",
+                     *               "name": "Out and Back",
                      *               "title": {
-                     *                 "en": "High Water",
-                     *                 "de": "Hochwasser"
+                     *                 "en": "Out and Back",
+                     *                 "de": "Hin und zurück"
                      *               },
                      *               "description": {
-                     *                 "en": "The storm brings everyone to the same warehouse.",
-                     *                 "de": "Der Sturm treibt alle in dieselbe Halle."
+                     *                 "en": "A postwoman runs her old route one last time, all hundred kilometres of it.",
+                     *                 "de": "Eine Postbotin läuft ihre alte Runde ein letztes Mal, alle hundert Kilometer."
                      *               },
-                     *               "weight": 19,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1563.svg",
+                     *               "weight": 73,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1135.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "",
+                     *               "keywords": "small town, trail",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2025-10-05T06:06:00.000000Z",
+                     *               "start_date": "2025-01-04T07:30:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2025-09-27T05:09:33.000000Z",
-                     *               "updated_at": "2025-09-27T05:09:33.000000Z",
+                     *               "created_at": "2024-12-19T06:50:35.000000Z",
+                     *               "updated_at": "2025-01-24T06:50:35.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -6510,23 +6618,21 @@ export interface operations {
                      *                   "vendor_name": "plus"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1563",
-                     *               "duration": 1961,
-                     *               "min_age": 16,
-                     *               "season": 1,
-                     *               "episode": 7,
+                     *               "link": "http://localhost:3000/title/1135",
+                     *               "duration": 7075,
+                     *               "min_age": 12,
                      *               "markers": [
                      *                 {
-                     *                   "type": "recap",
-                     *                   "start": 7,
-                     *                   "end": 59
+                     *                   "type": "intro",
+                     *                   "start": 12,
+                     *                   "end": 67
                      *                 }
                      *               ],
-                     *               "year": 2024,
+                     *               "year": 2023,
                      *               "images": [
                      *                 {
                      *                   "kind": "poster",
-                     *                   "url": "http://localhost:3000/demo/posters/1563.svg",
+                     *                   "url": "http://localhost:3000/demo/posters/1135.svg",
                      *                   "width": 400,
                      *                   "height": 600
                      *                 }
@@ -6534,46 +6640,46 @@ export interface operations {
                      *               "age_ratings": [
                      *                 {
                      *                   "country": "US",
-                     *                   "system": "TV Parental Guidelines",
-                     *                   "value": "TV-MA"
+                     *                   "system": "MPAA",
+                     *                   "value": "PG-13"
                      *                 }
                      *               ]
                      *             }
                      *           },
                      *           "next": {
-                     *             "id": 632,
+                     *             "id": 634,
                      *             "channel": "stories",
-                     *             "starts_at": "2026-11-29T10:10:00.000000Z",
-                     *             "ends_at": "2026-11-29T10:40:00.000000Z",
+                     *             "starts_at": "2026-11-29T12:40:00.000000Z",
+                     *             "ends_at": "2026-11-29T14:30:00.000000Z",
                      *             "content": {
-                     *               "id": 1564,
-                     *               "parent_id": 1556,
-                     *               "type": "episode",
+                     *               "id": 1410,
+                     *               "parent_id": null,
+                     *               "type": "film",
                      *               "handler": "harbourcast",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_ze4aazll",
-                     *               "name": "First Light",
+                     *               "handler_id": "1_dacboehd",
+                     *               "name": "Last Place",
                      *               "title": {
-                     *                 "en": "First Light",
-                     *                 "de": "Erstes Licht"
+                     *                 "en": "Last Place",
+                     *                 "de": "Letzter Platz"
                      *               },
                      *               "description": {
-                     *                 "en": "For once she stays until morning.",
-                     *                 "de": "Ausnahmsweise bleibt sie bis zum Morgen."
+                     *                 "en": "A bet, a marathon, and a man who owns no running shoes.",
+                     *                 "de": "Eine Wette, ein Marathon und ein Mann ohne Laufschuhe."
                      *               },
-                     *               "weight": 5,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1564.svg",
+                     *               "weight": 45,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1410.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "family, secrets, small town, detective, whodunit",
+                     *               "keywords": "misunderstanding, dry humour, trail, jogging",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2025-10-05T06:07:00.000000Z",
+                     *               "start_date": "2026-09-12T18:30:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2025-09-14T05:58:42.000000Z",
-                     *               "updated_at": "2025-09-14T05:58:42.000000Z",
+                     *               "created_at": "2026-09-08T17:59:30.000000Z",
+                     *               "updated_at": "2026-09-08T17:59:30.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -6583,23 +6689,21 @@ export interface operations {
                      *                   "vendor_name": "plus"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1564",
-                     *               "duration": 1588,
-                     *               "min_age": 16,
-                     *               "season": 1,
-                     *               "episode": 8,
+                     *               "link": "http://localhost:3000/title/1410",
+                     *               "duration": 6450,
+                     *               "min_age": 6,
                      *               "markers": [
                      *                 {
-                     *                   "type": "recap",
-                     *                   "start": 6,
-                     *                   "end": 57
+                     *                   "type": "intro",
+                     *                   "start": 7,
+                     *                   "end": 87
                      *                 }
                      *               ],
-                     *               "year": 2024,
+                     *               "year": 2025,
                      *               "images": [
                      *                 {
                      *                   "kind": "poster",
-                     *                   "url": "http://localhost:3000/demo/posters/1564.svg",
+                     *                   "url": "http://localhost:3000/demo/posters/1410.svg",
                      *                   "width": 400,
                      *                   "height": 600
                      *                 }
@@ -6607,8 +6711,8 @@ export interface operations {
                      *               "age_ratings": [
                      *                 {
                      *                   "country": "US",
-                     *                   "system": "TV Parental Guidelines",
-                     *                   "value": "TV-MA"
+                     *                   "system": "MPAA",
+                     *                   "value": "PG"
                      *                 }
                      *               ]
                      *             }
@@ -6649,10 +6753,10 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": "fc8019c0-9664-4f30-9a7a-295f93ccd0cf",
+                     *           "id": "2cc07211-3daf-477b-ba32-69f8db292407",
                      *           "device": "Bedroom TV",
-                     *           "created_at": "2026-11-29T09:59:28.514000Z",
-                     *           "last_used_at": "2026-11-29T09:59:28.514000Z",
+                     *           "created_at": "2026-11-29T12:03:29.899000Z",
+                     *           "last_used_at": "2026-11-29T12:03:29.899000Z",
                      *           "current": false
                      *         }
                      *       ]
@@ -6951,8 +7055,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-29T09:59:28.017000Z",
-                     *             "updated_at": "2026-11-29T09:59:28.017000Z",
+                     *             "created_at": "2026-11-29T12:03:29.391000Z",
+                     *             "updated_at": "2026-11-29T12:03:29.391000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -7151,7 +7255,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0bf77d1c42c1fd13e5ba5f",
+                     *         "_id": "6b0c148e188333ebb3d9746a",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -7226,10 +7330,10 @@ export interface operations {
                      *         "time": 6945,
                      *         "percentage": 100,
                      *         "plays": 1,
-                     *         "watched_at": "2026-11-29T09:59:27.940000Z",
+                     *         "watched_at": "2026-11-29T12:03:29.291000Z",
                      *         "previous": null,
-                     *         "created_at": "2026-11-13T23:32:38.295000Z",
-                     *         "updated_at": "2026-11-29T09:59:27.940000Z"
+                     *         "created_at": "2026-11-14T01:36:39.403000Z",
+                     *         "updated_at": "2026-11-29T12:03:29.291000Z"
                      *       }
                      *     }
                      */

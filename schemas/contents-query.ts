@@ -24,6 +24,7 @@ export const ContentsQuery = Type.Object({
   ),
   watched: Type.Optional(
     Type.Boolean({
+      examples: [false],
       description:
         'Only items that the user has watched, or only the others. Needs a token. A show or season is watched if all of its open episodes are'
     })

@@ -25,6 +25,7 @@ export const HomeQuery = Type.Object({
       Type.Unsafe<false>({
         type: 'boolean',
         const: false,
+        examples: [false],
         description: '`false` leaves what the user has watched out of `popular`, `new` and the rails. Needs a token'
       }),
       { type: 'boolean' }

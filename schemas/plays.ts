@@ -28,8 +28,7 @@ export const YearQuery = Type.Object({
     format: 'time-zone',
     'x-rule': 'the name of an IANA time zone like Europe/Berlin',
     default: 'UTC',
-    description: 'An IANA time zone. It decides when a year and its months begin',
-    examples: ['Europe/Berlin']
+    description: 'An IANA time zone like `Europe/Berlin`. It decides when the year and its months begin'
   })
 })
 
@@ -43,7 +42,7 @@ const Year = Type.Object(
     year: Type.Integer(),
     ...sums,
     titles: Type.Integer({ description: 'How many shows and films' }),
-    by_month: Type.Array(MonthOfYear, { minItems: 12, maxItems: 12, description: 'January first' }),
+    by_month: Type.Array(MonthOfYear, { description: 'Twelve, January first' }),
     top: Type.Array(TitleOfYear, { description: 'Up to 10 titles, those with the most minutes first' }),
     terms: Type.Array(TermOfYear, { description: 'Up to 10 terms of these titles, those with the most minutes first' })
   },

@@ -103,6 +103,8 @@ await orFail(async () => {
   await ask('POST', '/history/batch', '/history/batch', { reports })
   await ask('POST', '/history/watched', '/history/watched', { content_id: 1405, watched: true })
   await ask('GET', '/watchlist/{elementId}', `/watchlist/${element}`)
+  await ask('GET', '/plays', '/plays?perPage=1')
+  await ask('GET', '/me/years/{year}', `/me/years/${new Date().getFullYear() - 1}`)
   await ask('GET', '/continue-watching', '/continue-watching?perPage=1')
   await ask('GET', '/recommendations', '/recommendations?perPage=1')
   await ask('GET', '/home', '/home?items=1&rails=1')
