@@ -122,8 +122,9 @@ export class Catalogue {
   }
 
   /** How long a selection of contents holds, searched ones too. */
-  selectionValidity(now = Date.now()) {
+  selectionValidity() {
     const { version, skeleton, search } = this
+    const now = Date.now()
     return { version: `${version} ${skeleton.version} ${search.version}`, now, until: () => this.listing.validUntil(now) }
   }
 

@@ -41,7 +41,7 @@ const chosen = (field: string | undefined, pick: (...dates: number[]) => number,
 }
 
 /** The fields of the element that stays when the other one has been merged into it. */
-const mergedFields = (kept: Element, dropped: Element, { earliest, latest, count, isPlayed, filled = [] }: Move): Document => {
+const mergedFields = (kept: Element, dropped: Element, { earliest, latest, count, filled = [] }: Move): Document => {
   const lacking = filled.filter(field => kept[field] == null && dropped[field] != null)
   const fields = {
     ...chosen(earliest, Math.min, [kept, dropped]),
@@ -52,8 +52,8 @@ const mergedFields = (kept: Element, dropped: Element, { earliest, latest, count
   const added = ownCount(dropped, kept, count)
   const total = Math.min(Math.max(0, ownCount(kept, dropped, count) + added), Number.MAX_SAFE_INTEGER)
   const moments = ownMoments(dropped, kept)
-  const played = isPlayed && { ...playedOf([...ownMoments(kept, dropped), ...moments]) }
-  return { ...fields, ...played, [count]: total, merged: { _id: dropped._id, added, ...(isPlayed && { moments }) } }
+  const played = playedOf([...ownMoments(kept, dropped), ...moments])
+  return { ...fields, ...played, [count]: total, merged: { _id: dropped._id, added, moments } }
 }
 
 const isEqual = (one: Document, other: Document) => BSON.EJSON.stringify(one) === BSON.EJSON.stringify(other)

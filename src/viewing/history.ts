@@ -145,7 +145,6 @@ export const watchedContents = {
     earliest: 'created_at',
     latest: 'watched_at',
     count: 'plays',
-    isPlayed: true,
     arrival: { arrived_at: '$$NOW' }
   }
 } satisfies ListDescription

@@ -44,12 +44,10 @@ export interface Move {
   dated: string
   /** Of two elements, the one with the later date here stays. */
   observed: string
-  /** Of these dates the earlier or the later one stays, and this count is added up, whichever element stays. */
+  /** Of these dates the earlier or the later one stays. This count is added up, and the moments of plays are joined, whichever element stays. */
   earliest?: string
   latest?: string
   count?: string
-  /** Whether elements have moments of plays, which are joined. */
-  isPlayed?: true
   /** Where the element that stays has no value of these fields, that of the other one is taken. */
   filled?: string[]
   /** Fields that say when an element was stored. Lists that have any are in GET /changes. */

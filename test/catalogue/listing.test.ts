@@ -226,6 +226,20 @@ t.test('contents without a weight come last, the newest first among equals', asy
   t.strictSame(upwards.slice(4).sort(), [1, 5])
 })
 
+t.test('without views, the order by popularity is the default order', async t => {
+  const skeleton = filled(content(1, { weight: 1 }), content(2, { weight: 3 }), content(3, { weight: 2 }))
+  const listing = new Listing(skeleton)
+  const ids = (direction: 'ASC' | 'DESC') =>
+    Array.from(listing.open(['popularity', direction], everybody, Date.now()), row => skeleton.idOf(row))
+  t.strictSame(
+    [ids('DESC'), ids('ASC')],
+    [
+      [2, 3, 1],
+      [1, 3, 2]
+    ]
+  )
+})
+
 t.test('every order is total, and does not depend on what was there first', async t => {
   const contents = Array.from({ length: 60 }, (_, i) =>
     content(i + 1, {

@@ -1,10 +1,11 @@
+import { ObjectId } from 'mongodb'
 import t from 'tap'
 import { unauthenticated } from '../helpers/answers.js'
 import { buildWith, signIn } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'
 import { content, episode, film, rail, railCollection } from '../helpers/documents.js'
 import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
-import { span } from '../recommendations/helper.js'
+import { span, views } from '../recommendations/helper.js'
 import { badQueries } from './helper.js'
 
 const settings = { COUNTRY_HEADER: 'x-country', BASE_PATH: '' }
@@ -70,6 +71,15 @@ t.test('contents', async t => {
     const viewer = await viewerOf(app)
     await complete(viewer, 100, 110, 130)
     t.strictSame(await watchedBy(viewer), [])
+  })
+
+  t.test('unless nothing of it is open, or it left the catalogue', async t => {
+    const viewer = await viewerOf(app)
+    const at = new Date()
+    const elements = [123, 777].map(content_id => ({ _id: new ObjectId(), user_id: viewer.id, content_id, plays: 1, updated_at: at }))
+    await views(app, elements)
+    t.strictSame(await watchedBy(viewer), [])
+    t.strictSame((await listOf(viewer, 'watched=false&type=show')).total, 3)
   })
 
   t.test('by the age limit of the viewer', async t => {

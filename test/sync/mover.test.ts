@@ -120,6 +120,14 @@ t.test('an element of an earlier id', async t => {
         [element(5, 1, playedEach(1, 365)), element(7, 3, playedEach(1000, 3))],
         { played: { at: [day(1002), day(1001), day(1000), day(365)] }, played_count: 366 }
       ],
+      [
+        'whatever an earlier version has merged',
+        [
+          element(5, 1, { plays: 1, ...playedEach(1, 1) }),
+          element(7, 3, { plays: 3, ...playedEach(5, 2), merged: { _id: id(5), added: 1 } })
+        ],
+        { plays: 3, played: { at: [day(6), day(5), day(1)] } }
+      ],
       ['and there may be none', [element(5, 1, { plays: 1 }), element(7, 3, { plays: 1 })], { played: undefined, plays: 2 }]
     ]
     for (const [what, elements, expected] of cases) t.match(await merged(...elements), expected, what)

@@ -340,7 +340,9 @@ t.test('rail collections', async t => {
       { type: 'film', search: '漢'.repeat(200) },
       { type: 'film', parent_id: '1,2', ids: '7', order_by: 'name', order_direction: 'asc', perPage: '100', page: 2 },
       { type: 'film', ids: Array.from({ length: 101 }, (_, at) => at + 1) },
-      { type: 'a'.repeat(200), ids: Array.from({ length: 100 }, (_, at) => at + 1) }
+      { type: 'a'.repeat(200), ids: Array.from({ length: 100 }, (_, at) => at + 1) },
+      { type: 'film', order_by: 'popularity' },
+      { type: 'film', watched: 'false' }
     ]
     const search = 'must be a string of at most 200 characters and 8 words, with a letter or a digit'
     const ids = 'must be comma-separated ids'
@@ -354,7 +356,7 @@ t.test('rail collections', async t => {
       `rail-collections.ndjson:5: query.terms: ${ids}`,
       `rail-collections.ndjson:6: query.ids: ${ids}`,
       `rail-collections.ndjson:7: query.search: ${search}`,
-      'rail-collections.ndjson:8: query.order_by: must be one of start_date, created_at, name, weight, position, year',
+      'rail-collections.ndjson:8: query.order_by: must be one of start_date, created_at, name, weight, position, year, popularity',
       'rail-collections.ndjson:9: query.order_direction: must be one of ASC, DESC, asc, desc',
       'rail-collections.ndjson:10: query.perPage: must be an integer from 1 to 100',
       'rail-collections.ndjson:11: query.page: must be an integer from 1',
@@ -362,11 +364,12 @@ t.test('rail collections', async t => {
       `rail-collections.ndjson:13: query.search: ${search}`,
       `rail-collections.ndjson:14: query.search: ${search}`,
       `rail-collections.ndjson:15: query.search: ${search}`,
-      'rail-collections.ndjson:15: query.order_by: must be one of start_date, created_at, name, weight, position, year',
+      'rail-collections.ndjson:15: query.order_by: must be one of start_date, created_at, name, weight, position, year, popularity',
       'rail-collections.ndjson:16: query: must have at most 4000 characters in a URL',
       'rail-collections.ndjson:17: query: must have at most 4000 characters in a URL',
       `rail-collections.ndjson:18: query.type: ${values}`,
-      `rail-collections.ndjson:21: query.ids: ${values}`
+      `rail-collections.ndjson:21: query.ids: ${values}`,
+      'rail-collections.ndjson:24: query.watched: depends on the viewer, and a rail is the same for everybody'
     ])
   })
 
