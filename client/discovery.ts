@@ -13,6 +13,8 @@ export interface HomeOptions {
   rails?: number
   /** The `mname` of the collection that has the rails. Without it, those of all collections. */
   collection?: string
+  /** False leaves what the user has watched out of the rows `popular` and `new` and the rails. Needs a signed-in user. */
+  watched?: false
 }
 
 /** Calls that find titles to watch. */

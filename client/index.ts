@@ -10,6 +10,7 @@ import { createLive, type LiveOptions } from './live.js'
 import { createOffline } from './offline.js'
 import { createOutbox } from './outbox.js'
 import { createPlaying } from './playing.js'
+import { createPlays } from './plays.js'
 import { createProfiles } from './profiles.js'
 import { createProviderKeeper, type ProviderToken } from './provider-session.js'
 import type { components } from './schema.js'
@@ -28,6 +29,7 @@ export type { User } from './keeper.js'
 export type { LiveOptions } from './live.js'
 export type { Outcome } from './outbox.js'
 export type { Playing, PlayOptions } from './playing.js'
+export type { PlaysOptions, YearOptions } from './plays.js'
 export type { Identity, ProviderToken } from './provider-session.js'
 export type { paths } from './schema.js'
 export type { Session } from './session.js'
@@ -172,6 +174,7 @@ export const createClient = ({
     }),
     ...createDiscovery(shown),
     ...createTaste(shown, outbox),
+    ...createPlays(shown),
 
     /** The signed-in user, as of the last sign-in or refresh. */
     user: session.user,

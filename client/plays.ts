@@ -1,0 +1,25 @@
+import type { Calls } from './calls.js'
+
+export interface PlaysOptions {
+  /** Only plays of these items. */
+  content_id?: number[]
+  /** Only plays from this timestamp on. */
+  from?: string
+  /** Only plays before this timestamp. */
+  to?: string
+  page?: number
+  perPage?: number
+}
+
+export interface YearOptions {
+  /** The IANA time zone in which the year and its months begin. Without it, UTC. */
+  timezone?: string
+}
+
+/** What the user has finished, and when. */
+export const createPlays = (calls: Calls) => ({
+  /** The plays of the user, the newest first. */
+  plays: (query: PlaysOptions = {}) => calls.get('/plays', { params: { query } }),
+  /** The plays of a year, added up. The minutes are how long the played items are, and not the time that the user has watched. */
+  year: (year: number, query: YearOptions = {}) => calls.get('/me/years/{year}', { params: { path: { year: String(year) }, query } })
+})
