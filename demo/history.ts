@@ -1,9 +1,13 @@
 import { days, minutes, seconds } from '../src/time.js'
 import { demoContents, isPlayable, lines, openDuring, type PlayableContent } from './contents.js'
 
-/** What a demo viewer likes: shows, with the number of episodes seen, films, and titles to watch later. Names as in contents.ndjson. */
+/**
+ * What a demo viewer likes: shows, with the number of episodes seen, shows of which each new episode is seen, films, and titles to watch
+ * later. Names as in contents.ndjson.
+ */
 interface Taste {
   shows: Record<string, number>
+  follows?: string[]
   films: string[]
   later: string[]
 }
@@ -19,6 +23,7 @@ const tastes = {
       'Cold Water People': 3,
       'Last Snow': 2
     },
+    follows: ['From Floor to Lead'],
     films: [
       'Blue Ice',
       'Free Fall, Slowly',
@@ -89,6 +94,20 @@ const inTurn = <T>(queues: T[][]) => {
   return Array.from({ length: longest }, (_, turn) => queues.flatMap(queue => queue.slice(turn, turn + 1))).flat()
 }
 
+interface Watched {
+  content: PlayableContent
+  percentage: number
+  end: number
+}
+
+/** What was watched to the end was watched before as well, every few months since it appeared. The latest is first. */
+const playsOf = ({ content: { id, start_date }, percentage, end }: Watched) => {
+  if (percentage < 90) return []
+  const pause = days(100 + ((id * 37) % 70))
+  const earlier = Math.max(0, Math.floor((end - Date.parse(start_date)) / pause))
+  return Array.from({ length: earlier + 1 }, (_, n) => end - n * pause)
+}
+
 /** The histories and watchlists of viewers, as import files. */
 export const demoHistory = async (viewers: { id: number; taste: keyof typeof tastes }[], now: Date): Promise<Record<string, string>> => {
   const contents = (await demoContents(now)).filter(openDuring(now, now))
@@ -97,26 +116,38 @@ export const demoHistory = async (viewers: { id: number; taste: keyof typeof tas
   const episodesOf = (id: number): PlayableContent[] =>
     contents.filter(({ parent_id }) => parent_id === id).flatMap(child => (isPlayable(child) ? [child] : episodesOf(child.id)))
 
-  const watchedBy = (user: number, { shows, films }: Taste) => {
+  const chosenBy = ({ shows, films }: Taste): Watched[] => {
     const seen = Object.entries(shows).map(([name, count]) => named([name]).flatMap(({ id }) => episodesOf(id).slice(0, count)))
     const alone = named(films).filter(isPlayable)
     const watched = inTurn([...seen, alone])
     // Every second show has an unfinished last episode, and every third film is unfinished.
     const begun = new Set([...seen.filter((_, n) => n % 2 === 0).map(queue => queue.at(-1)), ...alone.filter((_, n) => n % 3 === 1)])
-    return watched.map((content, n) => {
-      const percentage = begun.has(content) ? 15 + ((content.id * 13) % 60) : 93 + (content.id % 8)
-      const length = seconds(content.duration)
-      const end = now.getTime() - (watched.length - n) * days(1.1) + minutes((content.id * 29) % 180)
+    return watched.map((content, n) => ({
+      content,
+      percentage: begun.has(content) ? 15 + ((content.id * 13) % 60) : 93 + (content.id % 8),
+      end: now.getTime() - (watched.length - 1 - n) * days(1.1) - minutes(30 + ((content.id * 29) % 180))
+    }))
+  }
+  /** All episodes but the latest, each soon after it appeared. */
+  const followedBy = ({ follows = [] }: Taste): Watched[] =>
+    named(follows)
+      .flatMap(({ id }) => episodesOf(id).slice(0, -1))
+      .map(content => ({ content, percentage: 97, end: Date.parse(content.start_date) + minutes(90) }))
+
+  const watchedBy = (user: number, taste: Taste) =>
+    [...chosenBy(taste), ...followedBy(taste)].map(watched => {
+      const { content, percentage, end } = watched
+      const plays = playsOf(watched)
       return {
         user_id: user,
         content_id: content.id,
         time: Math.round(content.duration * (percentage / 100)),
         percentage,
-        created_at: new Date(end - length).toISOString(),
+        played_at: plays.map(at => new Date(at).toISOString()),
+        created_at: new Date((plays.at(-1) ?? end) - seconds(content.duration)).toISOString(),
         updated_at: new Date(end).toISOString()
       }
     })
-  }
   const savedBy = (user: number, { later }: Taste) =>
     named(later).map(({ id }, n) => ({
       user_id: user,
