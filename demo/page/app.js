@@ -13,6 +13,7 @@ import { renewSheet } from './sheet.js'
 import './television.js'
 import './who.js'
 import { events } from './viewer.js'
+import { showYear } from './year.js'
 
 /** Loads the library first, because every card shows what was watched and saved. */
 const showViewer = async () => {
@@ -21,6 +22,7 @@ const showViewer = async () => {
   showHistory()
   showHidden()
   showPerson()
+  showYear()
   renewSheet()
   followLibrary()
 }

@@ -1,8 +1,8 @@
 import { byId } from './dom.js'
 
 /** What the arrow keys of a remote control move between, row by row. */
-const rows = '#hero .actions, #hero .invitation, .row, .grid, .channels, .lines'
-const stops = '.open, .on, .actions button, .invitation button'
+const rows = '#hero .actions, #hero .invitation, .row, .grid, .channels, .lines, .tools'
+const stops = '.open, .on, .actions button, .invitation button, .tools :is(a, button)'
 
 /** @typedef {'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'} Arrow */
 

@@ -8,7 +8,7 @@ import { nameOf } from './words.js'
 
 /**
  * @param {Content} content
- * @param {{ name?: Node, note?: import('./dom.js').Child | import('./dom.js').Child[], headline?: string, percentage?: number | undefined, badge?: string | undefined, mayHide?: boolean, isUpright?: boolean }} [options]
+ * @param {{ name?: Node, note?: import('./dom.js').Child | import('./dom.js').Child[], headline?: string, percentage?: number | undefined, badge?: string | undefined, rank?: number, mayHide?: boolean, isUpright?: boolean }} [options]
  */
 export const card = (
   content,
@@ -18,6 +18,7 @@ export const card = (
     headline = '',
     percentage = progress.get(content.id)?.percentage,
     badge,
+    rank,
     mayHide = false,
     isUpright = false
   } = {}
@@ -28,6 +29,7 @@ export const card = (
     h(
       'button',
       { type: 'button', class: 'open', onclick: () => openSheet(content) },
+      rank && h('span', { class: 'rank' }, `${rank} `),
       h(
         'span',
         { class: 'picture' },

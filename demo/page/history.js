@@ -41,13 +41,15 @@ const line = ({ _id, content, time, percentage, plays, updated_at }) => {
   )
 }
 
+const yearLink = () => h('div', { class: 'tools' }, h('a', { class: 'quiet', href: `#year-${new Date().getFullYear()}` }, 'Your year'))
+
 /** The history, newest first. */
 export const showHistory = async () => {
   place.hidden = !(await viewer.user())
   if (place.hidden) return place.replaceChildren()
   const list = h('ul', { class: 'lines' })
   const more = h('button', { type: 'button', class: 'quiet', hidden: true })
-  place.replaceChildren(h('h2', { id: 'history-title', tabindex: -1 }, 'History'), list, more)
+  place.replaceChildren(h('h2', { id: 'history-title', tabindex: -1 }, 'History'), yearLink(), list, more)
 
   const add = async (/** @type {number} */ page) => {
     try {

@@ -49,6 +49,7 @@ const railOf = (key, user) => {
   }
   return rail({
     title: titleOf(row, user),
+    isRanked: row.kind === 'popular',
     ...(empty && { empty }),
     ...((row.kind === 'recommended' || row.kind === 'because') && { onSeen: reportSeen }),
     load: async page => {

@@ -56,11 +56,11 @@ const createWatch = onSeen => {
 
 /**
  * A row of cards under a heading. It loads them page by page when they come into view.
- * @param {{ title: string, load: (page: number) => Promise<Page>, empty?: string, onSeen?: (contentId: number) => void }} options
+ * @param {{ title: string, load: (page: number) => Promise<Page>, isRanked?: boolean, empty?: string, onSeen?: (contentId: number) => void }} options
  */
-export const rail = ({ title, load, empty, onSeen }) => {
+export const rail = ({ title, load, isRanked = false, empty, onSeen }) => {
   const watch = onSeen && createWatch(onSeen)
-  const row = h('ul', { class: 'row' }, ...skeletons(6))
+  const row = h(isRanked ? 'ol' : 'ul', { class: 'row' }, ...skeletons(6))
   // Keyboard users move from card to card instead.
   const arrow = (/** @type {'back' | 'forward'} */ name, /** @type {number} */ direction) => {
     const scroll = () => row.scrollBy({ left: direction * row.clientWidth * 0.85 })

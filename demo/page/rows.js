@@ -36,7 +36,9 @@ export const titleOf = (row, user) => {
     case 'watchlist':
       return 'Your watchlist'
     case 'popular':
-      return isForChild ? 'What everybody watches' : 'Popular now'
+      if (isForChild) return 'What everybody watches'
+      // Of a user, other rows have taken some of them.
+      return user ? 'Most watched of the rest' : 'Most watched'
     case 'new':
       return isForChild ? 'Brand new' : 'New'
     case 'rail':
@@ -61,12 +63,13 @@ export const parentsOf = async contents => {
 /** @param {import('./viewer.js').Schemas['ContinueWatchingCard'][]} items */
 const continueCards = async items => {
   const parents = await parentsOf(items.map(({ content }) => content))
-  return items.map(({ content, reason, resume }) => {
+  return items.map(({ content, reason, resume, is_new }) => {
     const parent = parents.get(content.parent_id ?? 0)
     return card(content, {
       headline: parent ? nameOf(parent) : nameOf(content),
       note: lineOf(numberOf(content), reason === 'next' ? 'Next episode' : `Resume at ${clock(resume.time)}`),
       percentage: resume.percentage,
+      badge: is_new ? 'New episode' : undefined,
       mayHide: true
     })
   })
@@ -85,6 +88,7 @@ export const cardsOf = async (row, mayHide) => {
     case 'because':
       return row.items.map(({ content, recent }) => card(content, { note: factsOf(content), badge: recent ? 'New' : undefined, mayHide }))
     case 'popular':
+      return row.items.map(({ content }, n) => card(content, { note: factsOf(content), rank: n + 1, mayHide }))
     case 'new':
       return row.items.map(({ content }) => card(content, { note: factsOf(content), mayHide }))
     case 'watchlist':

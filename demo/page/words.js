@@ -15,12 +15,14 @@ export const typeOf = ({ type }) => type.charAt(0).toUpperCase() + type.slice(1)
 export const numberOf = ({ season, episode }) =>
   episode === undefined ? '' : season === undefined ? `E${episode}` : `S${season} E${episode}`
 
+/** Minutes as 1 h 25 min. @param {number} minutes */
+export const inHours = minutes => (minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`)
+
 /** How long it takes, as 1 h 25 min. @param {Content} content */
 export const lengthOf = ({ duration = 0 }) => {
   if (duration === 0) return ''
   if (duration < 60) return `${Math.ceil(duration)} s`
-  const minutes = Math.round(duration / 60)
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+  return inHours(Math.round(duration / 60))
 }
 
 /** @param {Content} content */
