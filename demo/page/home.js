@@ -3,6 +3,7 @@ import { showHero, showHeroSkeleton, showHeroTrouble } from './hero.js'
 import { announce } from './notice.js'
 import { rail } from './rail.js'
 import { cardsOf, emptyTexts, furtherCards, reasonOf, titleOf } from './rows.js'
+import { hidesWatched, showUnwatchedSwitch } from './unwatched.js'
 import { events, explain, viewer } from './viewer.js'
 
 /** @typedef {import('./rows.js').HomeRow} HomeRow */
@@ -88,7 +89,11 @@ const showPicked = (rows, user) => {
 /** Reads the whole start page in one call, and shows it. */
 const refresh = async () => {
   const user = await viewer.user()
-  const { rows, missing } = await viewer.home({ items, ...(chosen !== undefined && { collection: chosen }) })
+  const { rows, missing } = await viewer.home({
+    items,
+    ...(chosen !== undefined && { collection: chosen }),
+    ...(hidesWatched(user) && { watched: /** @type {const} */ (false) })
+  })
   showPicked(rows, user)
   showRows(user && missing.length === 0 ? withEmptyRows(rows) : rows, user)
   if (missing.length > 0) announce('Your own rows are not there, because the service could not read them just now.', 'warning')
@@ -98,6 +103,7 @@ const refresh = async () => {
 export const showHome = async () => {
   shown = new Map()
   showHeroSkeleton()
+  showUnwatchedSwitch(await viewer.user(), refresh)
   await refresh().catch(error => showHeroTrouble(error, showHome))
 }
 

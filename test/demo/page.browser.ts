@@ -23,7 +23,7 @@ t.test('the demo page in a browser', withBrowser, async t => {
         .getByRole('region', { name, exact: true })
         .locator('.card')
         .evaluateAll(cards => cards.map(card => card.getAttribute('data-id')))
-    const popular = await idsOf('Popular now')
+    const popular = await idsOf('Most watched')
     await page.locator(`#personal [data-id="${popular[0]}"] .open`).focus()
     for (const [key, at] of [
       ['ArrowRight', 1],
