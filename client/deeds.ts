@@ -247,7 +247,15 @@ const after: Record<string, (items: Item[], deed: Deed, context: Context) => Ite
     return without(items, item => isOfTitle(item, id, context))
   }
 }
+/** Whether a show is watched now, only the service knows. */
+after.unwatched = (items, deed, { contents }) => {
+  if (deed.kind !== 'report') return items
+  const { percentage } = positionAfter(deed, {}, contents.get(deed.content_id)?.duration)
+  return percentage < completedAt ? items : without(items, item => idOf(item) === deed.content_id)
+}
 after.because = after.recommended as (typeof after)[string]
+
+const isWithoutWatched = (url: URL) => url.searchParams.get('watched') === 'false'
 
 const listsByPath: Record<string, string> = {
   '/history': 'history',
@@ -277,11 +285,14 @@ const pageAfter = (kind: string, { collection, meta, ...page }: Page, deeds: Dee
   return { ...page, collection: items.slice(0, meta.per_page), meta: metaAfter(meta, items.length - collection.length) }
 }
 
+/** The rows that are the same for everybody, but for what they have watched. */
+const publicRows = ['popular', 'new', 'rail']
+
 /** Rows that are there only if they have an element. */
 const withPersonalRows = (rows: Row[], { pathname }: URL) => {
   const rowOf = (kind: string, path: string): Row => ({ kind, name: null, because: null, more: pathname.replace(/home$/, path), items: [] })
   const has = (kind: string) => rows.some(row => row.kind === kind)
-  const first = rows.findIndex(({ kind }) => ['popular', 'new', 'rail'].includes(kind))
+  const first = rows.findIndex(({ kind }) => publicRows.includes(kind))
   const place = first < 0 ? rows.length : first
   return [
     ...(has('continue_watching') ? [] : [rowOf('continue_watching', 'continue-watching')]),
@@ -294,7 +305,8 @@ const homeAfter = (home: { rows: Row[] }, url: URL, deeds: Deed[], context: Cont
   ...home,
   rows: withPersonalRows(home.rows, url)
     .map(row => {
-      const items = allAfter(row.kind, row.items, deeds, { ...context, mayAdd: () => true })
+      const kind = isWithoutWatched(url) && publicRows.includes(row.kind) ? 'unwatched' : row.kind
+      const items = allAfter(kind, row.items, deeds, { ...context, mayAdd: () => true })
       return { ...row, items: items.slice(0, Math.max(row.items.length, Number(url.searchParams.get('items') ?? 10))) }
     })
     .filter(({ items }) => items.length > 0)
@@ -322,7 +334,7 @@ export const dataAfter = (
   if (path === '/preferences') return preferencesAfter(data as Schemas['Preferences'], null, deeds)
   if (path === '/preferences/{contentId}')
     return preferencesAfter(data as Schemas['Preferences'], Number(url.pathname.split('/').at(-1)), deeds)
-  const list = listsByPath[path]
+  const list = path === '/contents' && isWithoutWatched(url) ? 'unwatched' : listsByPath[path]
   if (!list) return data
   return Array.isArray(data) ? allAfter(list, data, deeds, context) : pageAfter(list, data as Page, deeds, context)
 }

@@ -113,6 +113,43 @@ t.test('every answer has its type', async t => {
     t.equal((await client.get('/continue-watching')).collection.length, 1)
   })
 
+  t.test('plays, and what they add up to in a year', async t => {
+    const { client } = clientOf(t, baseUrl)
+    await newViewer(app, client)
+    for (const content_id of [1, 2]) await client.report({ content_id, percentage: 95 })
+    await client.report({ content_id: 1, percentage: 5 })
+    await client.report({ content_id: 1, percentage: 95 })
+    const { collection, meta } = await client.plays({ perPage: 2 })
+    const [last]: Schemas['Play'][] = collection
+    t.match(last, { content_id: 1, content: { name: 'Film 1' } })
+    t.equal(meta.total_count, 3)
+    t.equal((await client.plays({ content_id: [2], from: '2020-01-01T00:00:00Z' })).meta.total_count, 1)
+    t.equal((await client.plays({ to: '2020-01-01T00:00:00Z' })).meta.total_count, 0)
+
+    const inNewYork = new Intl.DateTimeFormat('en', { timeZone: 'America/New_York', year: 'numeric', month: 'numeric' })
+    const [month, year] = inNewYork
+      .format(Date.parse(last?.at ?? ''))
+      .split('/')
+      .map(Number)
+    const { by_month, top, ...sums }: Schemas['Year'] = await client.year(Number(year), { timezone: 'America/New_York' })
+    t.match(sums, { year, plays: 3, titles: 2 })
+    t.equal(by_month[Number(month) - 1]?.plays, 3)
+    t.match(top, [{ content: { name: 'Film 1' }, plays: 2 }, { plays: 1 }])
+    t.equal((await client.year(1970)).plays, 0)
+    t.match(await errorOf(client.year(1969)), { kind: 'refused', status: 404 })
+  })
+
+  t.test('what was watched can be left out', async t => {
+    const { client } = clientOf(t, baseUrl)
+    await newViewer(app, client)
+    await client.report({ content_id: 1, percentage: 95 })
+    const { rows } = await client.home({ watched: false, rails: 0 })
+    const proposed = rows.flatMap(({ kind, items }) => (kind === 'popular' || kind === 'new' ? items : []))
+    t.notOk(proposed.some(({ content }) => content.id === 1))
+    const { collection } = await client.get('/contents', { params: { query: { watched: true, order_by: 'popularity' } } })
+    t.match(collection, [{ id: 1 }])
+  })
+
   t.test('the rows of a start page are a union by their kind', async t => {
     const { client } = clientOf(t, baseUrl)
     t.strictSame(

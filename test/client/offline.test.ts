@@ -262,6 +262,26 @@ t.test('what the viewer has reported, saved and rated in the meantime is applied
   })
 })
 
+t.test('a home without what was watched is kept apart, and leaves out what was finished since', async t => {
+  const { client, network } = travelling(t)
+  await newViewer(app, client)
+  const popularIn = ({ rows }: Awaited<ReturnType<Client['home']>>) =>
+    rows.flatMap(({ kind, items }) => (kind === 'popular' ? items.map(({ content }) => content.id) : []))
+  const read = async () => ({
+    all: popularIn(await client.home({ items: 1 })),
+    left: popularIn(await client.home({ items: 1, watched: false })),
+    contents: (await client.get('/contents', { params: { query: { watched: false } } })).collection.map(({ id }) => id)
+  })
+  const { contents, ...fresh } = await read()
+  const id = fresh.all[0] as number
+  t.strictSame(fresh, { all: [id], left: [id] })
+  network.isAway = true
+  await client.report({ content_id: id, percentage: 50 })
+  t.strictSame(await read(), { ...fresh, contents })
+  await client.report({ content_id: id, percentage: 95 })
+  t.strictSame(await read(), { all: [id], left: [], contents: contents.filter(other => other !== id) })
+})
+
 t.test('what is kept is bounded', async t => {
   t.test('to 100 responses: the least recently used go first', async t => {
     const store = createStore()
