@@ -38,7 +38,10 @@ t.test('the demo page skips the intro, and offers the next episode at the credit
     await chooseProfile(each, 'Ada')
   }
   const row = page.getByRole('region', { name: 'Continue watching', exact: true })
-  const card = row.locator('.card').filter({ hasText: /S\d/ }).first()
+  const card = row
+    .locator('.card')
+    .filter({ hasText: /S\d E\d+ · Resume/ })
+    .first()
   const id = await card.getAttribute('data-id')
   await second.locator('#history .watched').first().waitFor()
   await card.getByRole('button').first().click()
