@@ -2949,16 +2949,16 @@ export interface operations {
                      *       "data": {
                      *         "history": [
                      *           {
-                     *             "_id": "6b0c148e188333ebb3d97448",
+                     *             "_id": "6b0c1bfe93743e0cf10baa1f",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
-                     *             "plays": 1,
-                     *             "watched_at": "2026-10-07T17:57:24.403000Z",
+                     *             "plays": 2,
+                     *             "watched_at": "2026-10-08T18:11:07.567000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-07T17:32:56.403000Z",
-                     *             "updated_at": "2026-10-07T17:57:24.403000Z"
+                     *             "created_at": "2026-04-23T17:46:39.567000Z",
+                     *             "updated_at": "2026-10-08T18:11:07.567000Z"
                      *           }
                      *         ],
                      *         "watchlist": [],
@@ -2972,7 +2972,7 @@ export interface operations {
                      *           "ratings": [],
                      *           "preferences": []
                      *         },
-                     *         "cursor": "WzEsMTc5MTM5NTg0NDQwMywwLCI2YjBjMTQ4ZTE4ODMzM2ViYjNkOTc0NDgiLDEwMTQsMTc5NTk1Mzc5OTY4NiwxLDE3OTU5NTM3OTk2ODZdSt8RkGLwFwQ",
+                     *         "cursor": "WzEsMTc5MTQ4MzA2NzU2NywwLCI2YjBjMWJmZTkzNzQzZTBjZjEwYmFhMWYiLDEwMTQsMTc5NTk1NTcwNTMxMCwxLDE3OTU5NTU3MDUzMTBdXWNEXUJfU4a",
                      *         "more": true,
                      *         "reset": false
                      *       }
@@ -3499,7 +3499,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "history": {
-                     *               "_id": "6b0c148e188333ebb3d97477",
+                     *               "_id": "6b0c1bfe93743e0cf10baa4e",
                      *               "user_id": 1,
                      *               "content_id": 1023,
                      *               "time": 1140,
@@ -3507,14 +3507,14 @@ export interface operations {
                      *               "plays": 0,
                      *               "watched_at": null,
                      *               "previous": null,
-                     *               "created_at": "2026-11-28T11:31:13.403000Z",
-                     *               "updated_at": "2026-11-28T12:06:24.403000Z"
+                     *               "created_at": "2026-11-29T09:02:56.567000Z",
+                     *               "updated_at": "2026-11-29T09:38:07.567000Z"
                      *             },
                      *             "resume": {
                      *               "time": 1140,
                      *               "percentage": 54
                      *             },
-                     *             "updated_at": "2026-11-28T12:06:24.403000Z"
+                     *             "updated_at": "2026-11-29T09:38:07.567000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3522,8 +3522,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 8,
-                     *           "total_count": 8
+                     *           "total_pages": 9,
+                     *           "total_count": 9
                      *         }
                      *       }
                      *     }
@@ -3710,7 +3710,7 @@ export interface operations {
                      *                 }
                      *               ]
                      *             },
-                     *             "created_at": "2026-11-29T12:03:29.553000Z"
+                     *             "created_at": "2026-11-29T12:35:15.143000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3851,7 +3851,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b0c148e188333ebb3d9746a",
+                     *             "_id": "6b0c1bfe93743e0cf10baa41",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3928,8 +3928,8 @@ export interface operations {
                      *             "plays": 0,
                      *             "watched_at": null,
                      *             "previous": null,
-                     *             "created_at": "2026-11-14T01:36:39.403000Z",
-                     *             "updated_at": "2026-11-29T12:03:29.215000Z"
+                     *             "created_at": "2026-11-15T01:52:22.567000Z",
+                     *             "updated_at": "2026-11-29T12:35:14.729000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3937,8 +3937,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 48,
-                     *           "total_count": 48
+                     *           "total_pages": 59,
+                     *           "total_count": 59
                      *         }
                      *       }
                      *     }
@@ -4062,7 +4062,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0c148e188333ebb3d9746a",
+                     *         "_id": "6b0c1bfe93743e0cf10baa41",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -4139,8 +4139,8 @@ export interface operations {
                      *         "plays": 0,
                      *         "watched_at": null,
                      *         "previous": null,
-                     *         "created_at": "2026-11-14T01:36:39.403000Z",
-                     *         "updated_at": "2026-11-29T12:03:29.215000Z"
+                     *         "created_at": "2026-11-15T01:52:22.567000Z",
+                     *         "updated_at": "2026-11-29T12:35:14.729000Z"
                      *       }
                      *     }
                      */
@@ -4268,7 +4268,7 @@ export interface operations {
                  *         {
                  *           "content_id": 1405,
                  *           "time": 355,
-                 *           "observed_at": "2026-11-29T12:03:29.215000Z"
+                 *           "observed_at": "2026-11-29T12:35:14.729000Z"
                  *         },
                  *         {
                  *           "content_id": 999999,
@@ -4593,9 +4593,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device_code": "GmRhmhcx…",
-                     *         "user_code": "BCKR-VJRD",
+                     *         "user_code": "RJRN-RCKT",
                      *         "verification_uri": "http://localhost:3000/#device",
-                     *         "verification_uri_complete": "http://localhost:3000/?user_code=BCKR-VJRD#device",
+                     *         "verification_uri_complete": "http://localhost:3000/?user_code=RJRN-RCKT#device",
                      *         "expires_in": 600,
                      *         "interval": 5
                      *       }
@@ -4639,7 +4639,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device": "Bedroom TV",
-                     *         "created_at": "2026-11-29T12:03:29.819000Z"
+                     *         "created_at": "2026-11-29T12:35:15.500000Z"
                      *       }
                      *     }
                      */
@@ -4955,24 +4955,24 @@ export interface operations {
                      *             "id": 1,
                      *             "email": "ada@example.com",
                      *             "name": "Ada",
-                     *             "created_at": "2026-11-29T12:03:26.179000Z",
-                     *             "updated_at": "2026-11-29T12:03:26.179000Z"
+                     *             "created_at": "2026-11-29T12:35:10.079000Z",
+                     *             "updated_at": "2026-11-29T12:35:10.079000Z"
                      *           }
                      *         ],
                      *         "history": [
                      *           {
-                     *             "_id": "6b0c148e188333ebb3d97448",
+                     *             "_id": "6b0c1bfe93743e0cf10baa1f",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
-                     *             "plays": 1,
-                     *             "watched_at": "2026-10-07T17:57:24.403000Z",
+                     *             "plays": 2,
+                     *             "watched_at": "2026-10-08T18:11:07.567000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-07T17:32:56.403000Z",
-                     *             "updated_at": "2026-10-07T17:57:24.403000Z",
+                     *             "created_at": "2026-04-23T17:46:39.567000Z",
+                     *             "updated_at": "2026-10-08T18:11:07.567000Z",
                      *             "played_at": [
-                     *               "2026-10-07T17:57:24.403000Z"
+                     *               "2026-10-08T18:11:07.567000Z"
                      *             ]
                      *           }
                      *         ],
@@ -4981,8 +4981,8 @@ export interface operations {
                      *             "id": 1,
                      *             "user_id": 1,
                      *             "content_id": 1554,
-                     *             "created_at": "2026-11-28T11:45:24.403000Z",
-                     *             "updated_at": "2026-11-28T11:45:24.403000Z"
+                     *             "created_at": "2026-11-28T12:17:07.567000Z",
+                     *             "updated_at": "2026-11-28T12:17:07.567000Z"
                      *           }
                      *         ],
                      *         "hidden": [],
@@ -4991,13 +4991,13 @@ export interface operations {
                      *         "seen": [],
                      *         "sessions": [
                      *           {
-                     *             "id": "6f857b42-c9d4-4017-9526-f1fa31c1004e",
+                     *             "id": "35413d24-7b71-4994-8e15-a5fa60ffad94",
                      *             "device": "Living room TV",
-                     *             "created_at": "2026-11-29T12:03:29.088000Z",
-                     *             "last_used_at": "2026-11-29T12:03:29.088000Z"
+                     *             "created_at": "2026-11-29T12:35:14.604000Z",
+                     *             "last_used_at": "2026-11-29T12:35:14.604000Z"
                      *           }
                      *         ],
-                     *         "exported_at": "2026-11-29T12:03:29.474000Z"
+                     *         "exported_at": "2026-11-29T12:35:15.060000Z"
                      *       }
                      *     }
                      */
@@ -5089,17 +5089,85 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "year": 2025,
-                     *         "plays": 0,
-                     *         "minutes": 0,
-                     *         "titles": 0,
+                     *         "plays": 7,
+                     *         "minutes": 358,
+                     *         "titles": 2,
                      *         "by_month": [
                      *           {
                      *             "plays": 0,
                      *             "minutes": 0
                      *           }
                      *         ],
-                     *         "top": [],
-                     *         "terms": []
+                     *         "top": [
+                     *           {
+                     *             "content": {
+                     *               "id": 1046,
+                     *               "parent_id": null,
+                     *               "type": "show",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "playlist",
+                     *               "handler_id": "1_obfei0th",
+                     *               "name": "Yoga for Climbers",
+                     *               "title": {
+                     *                 "en": "Yoga for Climbers",
+                     *                 "de": "Yoga für Kletterer"
+                     *               },
+                     *               "description": {
+                     *                 "en": "Open shoulders, patient hips, strong fingers: a course between two days on the rock.",
+                     *                 "de": "Offene Schultern, geduldige Hüften, starke Finger: ein Kurs zwischen zwei Tagen am Fels."
+                     *               },
+                     *               "weight": 90,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1046.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "stretch, lesson, beginner",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2025-08-23T15:30:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2025-08-16T14:37:56.000000Z",
+                     *               "updated_at": "2025-08-16T14:37:56.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1046",
+                     *               "min_age": 0,
+                     *               "year": 2024,
+                     *               "images": [
+                     *                 {
+                     *                   "kind": "poster",
+                     *                   "url": "http://localhost:3000/demo/posters/1046.svg",
+                     *                   "width": 400,
+                     *                   "height": 600
+                     *                 }
+                     *               ],
+                     *               "age_ratings": [
+                     *                 {
+                     *                   "country": "US",
+                     *                   "system": "TV Parental Guidelines",
+                     *                   "value": "TV-G"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "plays": 5,
+                     *             "minutes": 180
+                     *           }
+                     *         ],
+                     *         "terms": [
+                     *           {
+                     *             "id": 5,
+                     *             "name": "Courses",
+                     *             "minutes": 180
+                     *           }
+                     *         ]
                      *       }
                      *     }
                      */
@@ -5431,7 +5499,7 @@ export interface operations {
                      *                 }
                      *               ]
                      *             },
-                     *             "at": "2026-11-27T10:03:24.403000Z"
+                     *             "at": "2026-11-28T06:53:07.567000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -5439,8 +5507,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 42,
-                     *           "total_count": 42
+                     *           "total_pages": 90,
+                     *           "total_count": 90
                      *         }
                      *       }
                      *     }
@@ -6122,7 +6190,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "rating": "like",
-                     *             "created_at": "2026-11-29T12:03:29.584000Z"
+                     *             "created_at": "2026-11-29T12:35:15.194000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -6530,8 +6598,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 141,
-                     *           "total_count": 141
+                     *           "total_pages": 144,
+                     *           "total_count": 144
                      *         }
                      *       }
                      *     }
@@ -6753,10 +6821,10 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": "2cc07211-3daf-477b-ba32-69f8db292407",
+                     *           "id": "d2627f11-3b40-4e08-b68d-a2a8ddf78013",
                      *           "device": "Bedroom TV",
-                     *           "created_at": "2026-11-29T12:03:29.899000Z",
-                     *           "last_used_at": "2026-11-29T12:03:29.899000Z",
+                     *           "created_at": "2026-11-29T12:35:15.600000Z",
+                     *           "last_used_at": "2026-11-29T12:35:15.600000Z",
                      *           "current": false
                      *         }
                      *       ]
@@ -7055,8 +7123,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-29T12:03:29.391000Z",
-                     *             "updated_at": "2026-11-29T12:03:29.391000Z",
+                     *             "created_at": "2026-11-29T12:35:14.930000Z",
+                     *             "updated_at": "2026-11-29T12:35:14.930000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -7255,7 +7323,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0c148e188333ebb3d9746a",
+                     *         "_id": "6b0c1bfe93743e0cf10baa41",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -7330,10 +7398,10 @@ export interface operations {
                      *         "time": 6945,
                      *         "percentage": 100,
                      *         "plays": 1,
-                     *         "watched_at": "2026-11-29T12:03:29.291000Z",
+                     *         "watched_at": "2026-11-29T12:35:14.793000Z",
                      *         "previous": null,
-                     *         "created_at": "2026-11-14T01:36:39.403000Z",
-                     *         "updated_at": "2026-11-29T12:03:29.291000Z"
+                     *         "created_at": "2026-11-15T01:52:22.567000Z",
+                     *         "updated_at": "2026-11-29T12:35:14.793000Z"
                      *       }
                      *     }
                      */

@@ -375,8 +375,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 141,
-          total_count: 141
+          total_pages: 144,
+          total_count: 144
         }
       }
     }
@@ -688,7 +688,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b0c148e188333ebb3d9746a',
+            _id: '6b0c1bfe93743e0cf10baa41',
             content: {
               id: 1405,
               parent_id: null,
@@ -765,8 +765,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             plays: 0,
             watched_at: null,
             previous: null,
-            created_at: '2026-11-14T01:36:39.403000Z',
-            updated_at: '2026-11-29T12:03:29.215000Z'
+            created_at: '2026-11-15T01:52:22.567000Z',
+            updated_at: '2026-11-29T12:35:14.729000Z'
           }
         ],
         meta: {
@@ -774,8 +774,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 48,
-          total_count: 48
+          total_pages: 59,
+          total_count: 59
         }
       }
     }
@@ -784,7 +784,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0c148e188333ebb3d9746a',
+        _id: '6b0c1bfe93743e0cf10baa41',
         content: {
           id: 1405,
           parent_id: null,
@@ -861,8 +861,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         plays: 0,
         watched_at: null,
         previous: null,
-        created_at: '2026-11-14T01:36:39.403000Z',
-        updated_at: '2026-11-29T12:03:29.215000Z'
+        created_at: '2026-11-15T01:52:22.567000Z',
+        updated_at: '2026-11-29T12:35:14.729000Z'
       }
     }
   },
@@ -883,7 +883,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           content_id: 1405,
           time: 355,
-          observed_at: '2026-11-29T12:03:29.215000Z'
+          observed_at: '2026-11-29T12:35:14.729000Z'
         },
         {
           content_id: 999999,
@@ -925,7 +925,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0c148e188333ebb3d9746a',
+        _id: '6b0c1bfe93743e0cf10baa41',
         content: {
           id: 1405,
           parent_id: null,
@@ -1000,10 +1000,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         time: 6945,
         percentage: 100,
         plays: 1,
-        watched_at: '2026-11-29T12:03:29.291000Z',
+        watched_at: '2026-11-29T12:35:14.793000Z',
         previous: null,
-        created_at: '2026-11-14T01:36:39.403000Z',
-        updated_at: '2026-11-29T12:03:29.291000Z'
+        created_at: '2026-11-15T01:52:22.567000Z',
+        updated_at: '2026-11-29T12:35:14.793000Z'
       }
     }
   },
@@ -1081,7 +1081,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 }
               ]
             },
-            at: '2026-11-27T10:03:24.403000Z'
+            at: '2026-11-28T06:53:07.567000Z'
           }
         ],
         meta: {
@@ -1089,8 +1089,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 42,
-          total_count: 42
+          total_pages: 90,
+          total_count: 90
         }
       }
     }
@@ -1100,17 +1100,85 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         year: 2025,
-        plays: 0,
-        minutes: 0,
-        titles: 0,
+        plays: 7,
+        minutes: 358,
+        titles: 2,
         by_month: [
           {
             plays: 0,
             minutes: 0
           }
         ],
-        top: [],
-        terms: []
+        top: [
+          {
+            content: {
+              id: 1046,
+              parent_id: null,
+              type: 'show',
+              handler: 'harbourcast',
+              handler_type: 'playlist',
+              handler_id: '1_obfei0th',
+              name: 'Yoga for Climbers',
+              title: {
+                en: 'Yoga for Climbers',
+                de: 'Yoga für Kletterer'
+              },
+              description: {
+                en: 'Open shoulders, patient hips, strong fingers: a course between two days on the rock.',
+                de: 'Offene Schultern, geduldige Hüften, starke Finger: ein Kurs zwischen zwei Tagen am Fels.'
+              },
+              weight: 90,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1046.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'stretch, lesson, beginner',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2025-08-23T15:30:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2025-08-16T14:37:56.000000Z',
+              updated_at: '2025-08-16T14:37:56.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                }
+              },
+              link: 'http://localhost:3000/title/1046',
+              min_age: 0,
+              year: 2024,
+              images: [
+                {
+                  kind: 'poster',
+                  url: 'http://localhost:3000/demo/posters/1046.svg',
+                  width: 400,
+                  height: 600
+                }
+              ],
+              age_ratings: [
+                {
+                  country: 'US',
+                  system: 'TV Parental Guidelines',
+                  value: 'TV-G'
+                }
+              ]
+            },
+            plays: 5,
+            minutes: 180
+          }
+        ],
+        terms: [
+          {
+            id: 5,
+            name: 'Courses',
+            minutes: 180
+          }
+        ]
       }
     }
   },
@@ -1189,7 +1257,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               ]
             },
             history: {
-              _id: '6b0c148e188333ebb3d97477',
+              _id: '6b0c1bfe93743e0cf10baa4e',
               user_id: 1,
               content_id: 1023,
               time: 1140,
@@ -1197,14 +1265,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               plays: 0,
               watched_at: null,
               previous: null,
-              created_at: '2026-11-28T11:31:13.403000Z',
-              updated_at: '2026-11-28T12:06:24.403000Z'
+              created_at: '2026-11-29T09:02:56.567000Z',
+              updated_at: '2026-11-29T09:38:07.567000Z'
             },
             resume: {
               time: 1140,
               percentage: 54
             },
-            updated_at: '2026-11-28T12:06:24.403000Z'
+            updated_at: '2026-11-29T09:38:07.567000Z'
           }
         ],
         meta: {
@@ -1212,8 +1280,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 8,
-          total_count: 8
+          total_pages: 9,
+          total_count: 9
         }
       }
     }
@@ -1316,8 +1384,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-29T12:03:29.391000Z',
-            updated_at: '2026-11-29T12:03:29.391000Z',
+            created_at: '2026-11-29T12:35:14.930000Z',
+            updated_at: '2026-11-29T12:35:14.930000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -1409,23 +1477,23 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             email: 'ada@example.com',
             name: 'Ada',
-            created_at: '2026-11-29T12:03:26.179000Z',
-            updated_at: '2026-11-29T12:03:26.179000Z'
+            created_at: '2026-11-29T12:35:10.079000Z',
+            updated_at: '2026-11-29T12:35:10.079000Z'
           }
         ],
         history: [
           {
-            _id: '6b0c148e188333ebb3d97448',
+            _id: '6b0c1bfe93743e0cf10baa1f',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
-            plays: 1,
-            watched_at: '2026-10-07T17:57:24.403000Z',
+            plays: 2,
+            watched_at: '2026-10-08T18:11:07.567000Z',
             previous: null,
-            created_at: '2026-10-07T17:32:56.403000Z',
-            updated_at: '2026-10-07T17:57:24.403000Z',
-            played_at: ['2026-10-07T17:57:24.403000Z']
+            created_at: '2026-04-23T17:46:39.567000Z',
+            updated_at: '2026-10-08T18:11:07.567000Z',
+            played_at: ['2026-10-08T18:11:07.567000Z']
           }
         ],
         watchlist: [
@@ -1433,8 +1501,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             user_id: 1,
             content_id: 1554,
-            created_at: '2026-11-28T11:45:24.403000Z',
-            updated_at: '2026-11-28T11:45:24.403000Z'
+            created_at: '2026-11-28T12:17:07.567000Z',
+            updated_at: '2026-11-28T12:17:07.567000Z'
           }
         ],
         hidden: [],
@@ -1443,13 +1511,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         seen: [],
         sessions: [
           {
-            id: '6f857b42-c9d4-4017-9526-f1fa31c1004e',
+            id: '35413d24-7b71-4994-8e15-a5fa60ffad94',
             device: 'Living room TV',
-            created_at: '2026-11-29T12:03:29.088000Z',
-            last_used_at: '2026-11-29T12:03:29.088000Z'
+            created_at: '2026-11-29T12:35:14.604000Z',
+            last_used_at: '2026-11-29T12:35:14.604000Z'
           }
         ],
-        exported_at: '2026-11-29T12:03:29.474000Z'
+        exported_at: '2026-11-29T12:35:15.060000Z'
       }
     }
   },
@@ -1567,7 +1635,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 }
               ]
             },
-            created_at: '2026-11-29T12:03:29.553000Z'
+            created_at: '2026-11-29T12:35:15.143000Z'
           }
         ],
         meta: {
@@ -1675,7 +1743,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               ]
             },
             rating: 'like',
-            created_at: '2026-11-29T12:03:29.584000Z'
+            created_at: '2026-11-29T12:35:15.194000Z'
           }
         ],
         meta: {
@@ -1755,16 +1823,16 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         history: [
           {
-            _id: '6b0c148e188333ebb3d97448',
+            _id: '6b0c1bfe93743e0cf10baa1f',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
-            plays: 1,
-            watched_at: '2026-10-07T17:57:24.403000Z',
+            plays: 2,
+            watched_at: '2026-10-08T18:11:07.567000Z',
             previous: null,
-            created_at: '2026-10-07T17:32:56.403000Z',
-            updated_at: '2026-10-07T17:57:24.403000Z'
+            created_at: '2026-04-23T17:46:39.567000Z',
+            updated_at: '2026-10-08T18:11:07.567000Z'
           }
         ],
         watchlist: [],
@@ -1778,7 +1846,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           ratings: [],
           preferences: []
         },
-        cursor: 'WzEsMTc5MTM5NTg0NDQwMywwLCI2YjBjMTQ4ZTE4ODMzM2ViYjNkOTc0NDgiLDEwMTQsMTc5NTk1Mzc5OTY4NiwxLDE3OTU5NTM3OTk2ODZdSt8RkGLwFwQ',
+        cursor: 'WzEsMTc5MTQ4MzA2NzU2NywwLCI2YjBjMWJmZTkzNzQzZTBjZjEwYmFhMWYiLDEwMTQsMTc5NTk1NTcwNTMxMCwxLDE3OTU5NTU3MDUzMTBdXWNEXUJfU4a',
         more: true,
         reset: false
       }
@@ -1825,9 +1893,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device_code: 'GmRhmhcx…',
-        user_code: 'BCKR-VJRD',
+        user_code: 'RJRN-RCKT',
         verification_uri: 'http://localhost:3000/#device',
-        verification_uri_complete: 'http://localhost:3000/?user_code=BCKR-VJRD#device',
+        verification_uri_complete: 'http://localhost:3000/?user_code=RJRN-RCKT#device',
         expires_in: 600,
         interval: 5
       }
@@ -1838,7 +1906,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device: 'Bedroom TV',
-        created_at: '2026-11-29T12:03:29.819000Z'
+        created_at: '2026-11-29T12:35:15.500000Z'
       }
     }
   },
@@ -1946,10 +2014,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: '2cc07211-3daf-477b-ba32-69f8db292407',
+          id: 'd2627f11-3b40-4e08-b68d-a2a8ddf78013',
           device: 'Bedroom TV',
-          created_at: '2026-11-29T12:03:29.899000Z',
-          last_used_at: '2026-11-29T12:03:29.899000Z',
+          created_at: '2026-11-29T12:35:15.600000Z',
+          last_used_at: '2026-11-29T12:35:15.600000Z',
           current: false
         }
       ]
