@@ -1,5 +1,5 @@
 import { card, skeletons } from './cards.js'
-import { byId, h } from './dom.js'
+import { byId, h, icon } from './dom.js'
 import { grid, makeRoom, showResults, showTrouble } from './results.js'
 import { askToSignIn } from './sign-in.js'
 import { viewer } from './viewer.js'
@@ -17,12 +17,17 @@ const addressed = () => /^#year-(\d{4})$/.exec(location.hash)?.[1]
 /** @param {number} plays */
 const times = plays => (plays === 1 ? 'once' : `${plays} times`)
 
-/** @param {number} year */
-const link = year => h('a', { class: 'quiet', href: `#year-${year}` }, String(year))
+/** @param {number} year @param {...import('./dom.js').Child} children */
+const link = (year, ...children) => h('a', { class: 'quiet', href: `#year-${year}` }, ...children)
 
 /** The years before and after. @param {number} year */
 const neighbours = year =>
-  h('nav', { class: 'tools', 'aria-label': 'Years' }, year > firstYear && link(year - 1), year < new Date().getFullYear() && link(year + 1))
+  h(
+    'nav',
+    { class: 'tools', 'aria-label': 'Years' },
+    year > firstYear && link(year - 1, icon('back'), year - 1),
+    year < new Date().getFullYear() && link(year + 1, year + 1, icon('forward'))
+  )
 
 /** @param {string} name @param {string | number} value */
 const fact = (name, value) => h('div', {}, h('dt', {}, name), h('dd', {}, value))
@@ -67,7 +72,7 @@ const monthsOf = ({ year, by_month }) => {
 
 /** @param {Year['top'][number]} title */
 const topCard = ({ content, plays, minutes }) =>
-  card(content, { headline: nameOf(content), note: lineOf(typeOf(content), times(plays), inHours(minutes)) })
+  card(content, { name: h('span', { class: 'headline' }, nameOf(content)), note: lineOf(typeOf(content), times(plays), inHours(minutes)) })
 
 /** @param {Year['terms'][number]} term */
 const termLine = ({ name, minutes }) => h('li', {}, lineOf(name, inHours(minutes)))
