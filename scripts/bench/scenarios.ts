@@ -147,6 +147,15 @@ const mixedCalls = (extent: Extent) => {
   return ofUsers(25, (user, n) => random.of(deck)(user, n, extent))(extent)
 }
 
+const recommendations: Scenario = {
+  title: `GET /recommendations (history of ${usualHistory})`,
+  peers: ['bare Fastify'],
+  calls: forUsers('/recommendations'),
+  goals: [{ of: 'perSecond', to: history.title, atLeast: 0.6 }],
+  operations: 1,
+  besides: [history]
+}
+
 export const scenarios: Record<string, Scenario> = {
   terms: ready(publicPaths.terms),
   legal: ready(publicPaths.legal),
@@ -220,13 +229,20 @@ export const scenarios: Record<string, Scenario> = {
     besides: [ofLength('/continue-watching', 2000), ofLength('/history', 2000)],
     operations: 3
   },
-  recommendations: {
-    title: `GET /recommendations (history of ${usualHistory})`,
-    peers: ['bare Fastify'],
-    calls: forUsers('/recommendations'),
-    goals: [{ of: 'perSecond', to: history.title, atLeast: 0.6 }],
+  plays: {
+    ...ofLength('/plays', 10_000),
+    goals: [{ of: 'together', to: ofLength('/continue-watching', 10_000).title, atMost: 1.5 }],
+    besides: [ofLength('/continue-watching', 10_000)],
+    operations: 2
+  },
+  recommendations,
+  watched: {
+    title: `GET /contents?watched=false (history of ${usualHistory})`,
+    peers: [],
+    calls: forUsers('/contents?watched=false'),
+    goals: [{ of: 'processor', to: recommendations.title, atMost: 1.3 }],
     operations: 1,
-    besides: [history]
+    besides: [recommendations]
   },
   home: {
     title: `GET /home (history of ${usualHistory})`,

@@ -4,6 +4,7 @@ import { hashPassword } from '../../../src/identity/passwords.js'
 import { emailKey, type UserDocument } from '../../../src/identity/users.js'
 import { minutes } from '../../../src/time.js'
 import type { HistoryDocument } from '../../../src/viewing/history.js'
+import { playedOf } from '../../../src/viewing/played.js'
 import type { WatchlistDocument } from '../../../src/viewing/watchlist.js'
 import { ago, choicesFrom, generate, insert } from './generate.js'
 
@@ -37,14 +38,16 @@ export const fillHistories = async (db: Db, lengths: Iterable<number>) => {
   const random = choicesFrom(1)
   const element = (user_id: number, n: number, content_id: number): HistoryDocument => {
     const updated_at = ago(n * minutes(30) + random.below(minutes(30)))
+    const percentage = random.below(101)
     return {
       _id: new ObjectId(historyId(user_id, n)),
       user_id,
       content_id,
       time: random.below(7200),
-      percentage: random.below(101),
+      percentage,
       created_at: updated_at,
-      updated_at
+      updated_at,
+      ...(percentage >= 90 && { plays: 1, watched_at: updated_at, ...playedOf([updated_at]) })
     }
   }
   function* elements() {
