@@ -58,11 +58,11 @@ export const playsOf = (db: Db) => {
   return {
     /** One page, the newest first, and the total. With `isShown`, another operation first reads which contents to leave out. */
     list: async (user_id: number, { content_id, ...range }: PlaysFilter, { page, perPage }: PageQuery, isShown?: IsShown) => {
-      const named = content_id ? [{ content_id: { $in: content_id } }] : []
-      const leftOut =
-        isShown && (await contentsToLeaveOut(db, history, { $and: [latestIn(user_id, { from: range.from }), ...named] }, isShown))
-      const shown = leftOut ? [...named, { content_id: { $nin: leftOut } }] : named
-      const elements = (...filters: Document[]) => ({ $match: { $and: [...filters, ...shown] } })
+      const named = content_id && { $in: content_id }
+      const all = { ...latestIn(user_id, { from: range.from }), ...(named && { content_id: named }) }
+      const leftOut = isShown && (await contentsToLeaveOut(db, history, all, isShown))
+      const shown = { ...named, ...(leftOut && { $nin: leftOut }) }
+      const elements = (filter: Document) => ({ $match: { ...filter, ...((named || leftOut) && { content_id: shown }) } })
       const latest = latestIn(user_id, range)
       const several = { user_id, ...severalPlays }
       const earlier = range.from || range.to ? { $size: inRange(earlierPlays, range) } : { $subtract: ['$played_count', 1] }
@@ -72,7 +72,7 @@ export const playsOf = (db: Db) => {
         { $sort: { played: -1, content_id: 1 } },
         { $limit: page * perPage },
         ...eachPlay('$played.at', range),
-        ...(range.to ? [and(elements(several, latestIn(user_id, { from: range.to })), ...eachPlay(earlierPlays, range))] : []),
+        ...(range.to ? [and(elements({ ...several, ...latestIn(user_id, { from: range.to }) }), ...eachPlay(earlierPlays, range))] : []),
         { $sort: { at: -1, content_id: 1 } },
         { $skip: (page - 1) * perPage },
         { $limit: perPage },
