@@ -3,7 +3,7 @@ import { jsonParts, list, okBytes } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { contentThen } from '../catalogue/fragments.js'
 import type { Pause } from '../catalogue/search/index.js'
-import { days } from '../time.js'
+import { days, minutes, seconds } from '../time.js'
 import type { IsShown } from './lists.js'
 import { withContents } from './viewer-bytes.js'
 
@@ -19,23 +19,23 @@ interface Plays {
   moments: number[]
 }
 
-/** Plays, and how long their contents are. Only the sum of the seconds is rounded. */
+/** Plays, and how long their contents are. Only the sum is rounded. In milliseconds, because sums of fractions are not exact. */
 class Sum {
   plays = 0
-  private seconds = 0
+  private length = 0
 
-  add(seconds: number) {
+  add(milliseconds: number) {
     this.plays++
-    this.seconds += seconds
+    this.length += milliseconds
   }
 
-  join({ plays, seconds }: Sum) {
+  join({ plays, length }: Sum) {
     this.plays += plays
-    this.seconds += seconds
+    this.length += length
   }
 
   get minutes() {
-    return Math.floor(this.seconds / 60)
+    return Math.floor(this.length / minutes(1))
   }
 }
 
@@ -73,6 +73,8 @@ const sumOf = (sums: Map<number, Sum>, id: number) => {
   return sum
 }
 
+type Sources = Pick<Catalogue, 'skeleton' | 'tree' | 'terms'>
+
 interface Wanted {
   year: number
   timezone: string
@@ -91,7 +93,7 @@ class YearSums {
   private readonly isShown: IsShown
 
   constructor(
-    private readonly catalogue: Pick<Catalogue, 'skeleton' | 'tree'>,
+    private readonly sources: Sources,
     { year, timezone, isShown = () => true }: Wanted
   ) {
     this.monthOf = monthsOf(year, timezone)
@@ -99,27 +101,27 @@ class YearSums {
   }
 
   add({ content_ids, moments }: Plays, first: number, end: number) {
-    const { skeleton, tree } = this.catalogue
+    const { skeleton, tree } = this.sources
     for (let i = first; i < Math.min(end, moments.length); i++) {
       const id = content_ids[i] as number
       const month = this.monthOf(moments[i] as number)
       if (month === undefined || !this.isShown(id)) continue
       const row = skeleton.currentRow(id)
-      const seconds = row === undefined ? 0 : (skeleton.duration.get(row) ?? 0)
-      this.all.add(seconds)
-      this.months[month]?.add(seconds)
+      const length = row === undefined ? 0 : Math.round(seconds(skeleton.duration.get(row) ?? 0))
+      this.all.add(length)
+      this.months[month]?.add(length)
       if (row === undefined) this.unknown.add(id)
-      else sumOf(this.titles, tree.title(row)).add(seconds)
+      else sumOf(this.titles, tree.title(row)).add(length)
     }
   }
 }
 
-const topTitles = ({ skeleton }: Catalogue, titles: Map<number, Sum>) =>
+const topTitles = ({ skeleton }: Sources, titles: Map<number, Sum>) =>
   Array.from(titles, ([row, { plays, minutes }]) => ({ content_id: skeleton.idOf(row), plays, minutes }))
     .sort((one, other) => inOrder(other.minutes - one.minutes, other.plays - one.plays, one.content_id - other.content_id))
     .slice(0, mostNamed)
 
-const topTerms = ({ skeleton, terms }: Catalogue, titles: Map<number, Sum>): Year['terms'] => {
+const topTerms = ({ skeleton, terms }: Sources, titles: Map<number, Sum>): Year['terms'] => {
   const sums = new Map<number, Sum>()
   for (const [row, sum] of titles) for (const term of skeleton.terms.get(row)) sumOf(sums, term).join(sum)
   return [...sums]
@@ -133,13 +135,15 @@ const topTerms = ({ skeleton, terms }: Catalogue, titles: Map<number, Sum>): Yea
 
 /** What a viewer has watched in a year. */
 export const yearBytes = async (catalogue: Catalogue, plays: Plays, wanted: Wanted, pause: Pause) => {
-  const sums = new YearSums(catalogue, wanted)
+  // Titles are rows of this skeleton, which may be replaced during a pause.
+  const sources: Sources = { skeleton: catalogue.skeleton, tree: catalogue.tree, terms: catalogue.terms }
+  const sums = new YearSums(sources, wanted)
   for (let first = 0; first < plays.moments.length; first += step) {
     sums.add(plays, first, first + step)
     await pause()
   }
   const { all, months, titles } = sums
-  const top = await withContents(catalogue, topTitles(catalogue, titles), ({ plays, minutes }, content) =>
+  const top = await withContents(catalogue, topTitles(sources, titles), ({ plays, minutes }, content) =>
     contentThen<Omit<TitleOfYear, 'content'>>(content, { plays, minutes })
   )
   const counted: Omit<Year, 'top' | 'terms'> = {
@@ -149,6 +153,6 @@ export const yearBytes = async (catalogue: Catalogue, plays: Plays, wanted: Want
     titles: titles.size + sums.unknown.size,
     by_month: months.map(({ plays, minutes }) => ({ plays, minutes }))
   }
-  const terms = JSON.stringify(topTerms(catalogue, titles))
+  const terms = JSON.stringify(topTerms(sources, titles))
   return okBytes(jsonParts<Year>([`${JSON.stringify(counted).slice(0, -1)},"top":`, ...list(top), `,"terms":${terms}}`]))
 }

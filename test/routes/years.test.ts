@@ -161,6 +161,15 @@ t.test('a year', async t => {
   })
 })
 
+t.test('fractions of seconds add up exactly', async t => {
+  // As floating-point numbers, these add up to less than a minute.
+  const durations = [15.2, 16.9, 27.9]
+  const app = await buildWith(t, { contents: durations.map((duration, i) => film(i + 1, { duration })) })
+  const viewer = await viewerOf(app)
+  for (const id of [1, 2, 3]) await complete(viewer, id, '2025-05-05T05:05:05Z')
+  t.match(await yearOf(viewer, 2025), { plays: 3, minutes: 1 })
+})
+
 t.test('at most ten titles and terms are named', async t => {
   const ids = Array.from({ length: 12 }, (_, i) => i + 1)
   const contents = ids.map(id => film(id, { duration: id < 4 ? 600 : 60 * id, terms: [id] }))
