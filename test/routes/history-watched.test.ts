@@ -267,7 +267,7 @@ t.test('what is added is what a report at the end would have made, without its m
   }
   const reporting = await viewerOf(app)
   await watch(reporting, 1000, { time: 0, percentage: 100 })
-  const [reported = {}] = await stored(reporting)
+  const [reported = {} as Document] = await stored(reporting)
 
   const marking = await viewerOf(app)
   const requests = Array.from({ length: 5 }, () => marking.post('/history/watched', { content_id: 10, watched: true }))
