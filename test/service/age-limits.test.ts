@@ -116,17 +116,20 @@ const parametersOf = async ({ data }: App, user: number): Promise<Record<string,
     userCode: ['BBBB-BBBB'],
     profileId: [user],
     sessionId: ['0'],
+    year: [new Date().getUTCFullYear()],
     file: ['contents']
   }
 }
 
-const queriesOf = ({ parameters = [] }: Operation) => {
+const queriesOf = (path: string, { parameters = [] }: Operation) => {
   const names = parameters.filter(parameter => parameter.in === 'query').map(({ name }) => name)
   const most = parameters.find(({ name }) => name === 'perPage')?.schema.maximum
   const ids = ['ids', 'content_id', 'parent_id'].filter(name => names.includes(name)).map(name => `${name}=${above}`)
   const search = names.includes('search') ? ['search=forbidden', 'search=media'] : []
   const items = names.includes('items') ? ['items=30&rails=30'] : []
-  const every = [...ids, ...search, ...items, ...(most ? [`perPage=${most}`] : [])]
+  const watched = names.includes('watched') ? ['watched=false'] : []
+  const popular = path === '/contents' ? ['order_by=popularity', 'watched=true'] : []
+  const every = [...ids, ...search, ...items, ...watched, ...popular, ...(most ? [`perPage=${most}`] : [])]
   return ['', ...every]
 }
 
@@ -153,7 +156,7 @@ const tellingReads = async (app: App, user: number, headers: Record<string, stri
   const telling: string[] = []
   for (const { path, operation } of operationsOf(method => method === 'get')) {
     for (const one of pathsOf(path, parameters)) {
-      for (const query of queriesOf(operation)) {
+      for (const query of queriesOf(path, operation)) {
         const url = query ? `${one}?${query}` : one
         if (told(await app.inject({ url, headers }))) telling.push(`${path}${query && `?${query.split('=')[0]}`}`)
       }
@@ -202,8 +205,26 @@ t.test('a viewer with a limit is told of nothing above it', async t => {
 const assertAllTold = async (t: Test, app: App, user: number, headers: Record<string, string>) => {
   const telling = await tellingReads(app, user, headers)
   const wanted = ['/contents', '/contents/{contentId}', '/contents/{contentId}/similar', '/schedule', '/schedule/now', '/home']
-  const personal = ['/history', '/history/{watchedVideoId}', '/watchlist', '/watchlist/{elementId}', '/hidden', '/ratings', '/changes']
-  for (const path of [...wanted, ...personal, '/recommendations', '/continue-watching', '/contents?search', '/contents?ids'])
+  const personal = [
+    '/history',
+    '/history/{watchedVideoId}',
+    '/watchlist',
+    '/watchlist/{elementId}',
+    '/hidden',
+    '/ratings',
+    '/changes',
+    '/plays'
+  ]
+  for (const path of [
+    ...wanted,
+    ...personal,
+    '/recommendations',
+    '/continue-watching',
+    '/contents?search',
+    '/contents?ids',
+    '/contents?watched',
+    '/me/years/{year}'
+  ])
     t.ok(telling.includes(path), `an adult sees ${path}`)
 }
 
