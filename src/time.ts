@@ -70,6 +70,9 @@ export const isTimeZone = (text: string) => {
   }
 }
 
+/** The date in a field that was checked. */
+export const momentOf = (text: string | undefined) => (text === undefined ? undefined : (moment(text) as Date))
+
 /** In milliseconds. */
 export const timeOf = (text: string | undefined) => (text === undefined ? undefined : moment(text)?.getTime())
 

@@ -6,7 +6,7 @@ import { Play, PlaysQuery } from '../../schemas/plays.js'
 import { storedIdsOf } from '../../src/catalogue/contents.js'
 import { invalid } from '../../src/errors.js'
 import { pageMeta } from '../../src/http/reply.js'
-import { moment } from '../../src/time.js'
+import { momentOf } from '../../src/time.js'
 import { playsPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const schema = {
@@ -20,7 +20,7 @@ const schema = {
 }
 
 const rangeOf = ({ from, to }: PlaysQuery) => {
-  const range = { from: from === undefined ? undefined : moment(from), to: to === undefined ? undefined : moment(to) }
+  const range = { from: momentOf(from), to: momentOf(to) }
   if (range.from && range.to && range.to < range.from) throw invalid([{ field: 'to', message: 'must not be before from' }])
   return range
 }

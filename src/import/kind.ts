@@ -82,9 +82,6 @@ export class GivenContents {
 export const idsFor = ({ db, isCheck }: ImportRun, name: Counted) =>
   isCheck ? { nextBlock: async () => Number.MIN_SAFE_INTEGER, moveTo: async () => undefined } : counterOf(db, name)
 
-/** The date in a field of a checked record. */
-export const momentOf = (text: string | undefined) => (text === undefined ? undefined : (moment(text) as Date))
-
 export const momentOrNull = (text: string | null | undefined) => (text ? (moment(text) as Date) : null)
 
 /** Returns a function that claims a key for a record and returns whether it was free. Reports keys that an earlier record has. */

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
 import { briefSeconds, type HistoryStatus, type ProgressUpdate } from '../../schemas/history.js'
-import { moment } from '../time.js'
+import { momentOf } from '../time.js'
 import { playedOnceMore } from './played.js'
 
 /** What a player reports. */
@@ -48,7 +48,7 @@ export const progressOf = (
   percentage: percentage ?? percentageAt(time, duration),
   isAtCredits: time !== undefined && time >= credits,
   country,
-  observed_at: observed_at === undefined ? undefined : moment(observed_at)
+  observed_at: momentOf(observed_at)
 })
 
 /** Where a report puts the viewer. Undefined if it does not say. */

@@ -3,7 +3,8 @@ import type { RailCollectionRecord, RailRecord } from '../../../schemas/import.j
 import type { RailCollectionDocument, RailDocument } from '../../catalogue/rail-collections.js'
 import { integerId } from '../../http/requests.js'
 import { compileValidator, invalidRequest } from '../../http/validation.js'
-import { type ImportRun, type Kind, momentOf, type ReportFault } from '../kind.js'
+import { momentOf } from '../../time.js'
+import type { ImportRun, Kind, ReportFault } from '../kind.js'
 import type { Fields } from '../writing.js'
 import { documentsOf } from './documents.js'
 

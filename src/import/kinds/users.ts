@@ -6,8 +6,9 @@ import { oldLimitUntil, profilesPerAccount } from '../../identity/profile-docume
 import { emailKey, type UserDocument } from '../../identity/users.js'
 import { erasuresOf } from '../../privacy/erasures.js'
 import { Table, textKey } from '../../table.js'
+import { momentOf } from '../../time.js'
 import { inputAjv, rule } from '../../validators.js'
-import { type Entry, type ImportRun, idsFor, type Kind, momentOf, type Operation, type ReportFault, uniqueKeys } from '../kind.js'
+import { type Entry, type ImportRun, idsFor, type Kind, type Operation, type ReportFault, uniqueKeys } from '../kind.js'
 import { ProfilePlaces, Profiles } from './profiles.js'
 
 type Issuer = ImportRun['issuer']
