@@ -19,6 +19,8 @@ declare module 'fastify' {
     pollData: Data
     /** The same data for work that nobody waits for, and that may take minutes. */
     jobData: Data
+    /** The database of `jobData`. */
+    jobDatabase: Db
     /** Sessions that this process ends are added at once. plugins/revocations.ts adds those that other processes end. */
     endedSessions: EndedSessions
     /** The client of `data`. Besides `preparation`, only tests use it: they watch its commands, and change the database behind the app's back. */
@@ -35,8 +37,8 @@ declare module 'fastify' {
 
 const pollConnections = 2
 const pollTimeout = seconds(2)
-/** For the renewal of leases and what they are held for: counting popular titles, loading a model, moving elements. */
-const jobConnections = 4
+/** For the renewal of leases and what they are held for: counting popular titles, loading a model, moving elements, webhooks. */
+const jobConnections = 6
 
 /** The connections to the database, and the queries over them. */
 export default fp(
@@ -64,6 +66,7 @@ export default fp(
     app.decorate('data', dataFrom(db))
     app.decorate('pollData', dataFrom(polls.db))
     app.decorate('jobData', dataFrom(jobs.db))
+    app.decorate('jobDatabase', jobs.db)
     app.decorate('mongoClient', client)
     app.decorate('prepareDatabase', async () => {
       await Promise.all([client, polls.client, jobs.client].map(one => one.connect()))

@@ -9,7 +9,7 @@ import { fillWithDemo } from '../demo/fill.js'
 import { demoPassword, demoProfiles, demoUsers } from '../demo/users.js'
 import { CommandSettings, environment, settingsOrExit } from '../src/config.js'
 import { messageOf } from './command-line.js'
-import { startMongod } from './mongod/start.js'
+import { startReplicaSetOfOne } from './mongod/replica-set.js'
 
 const here = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const say = (line: string) => console.log(line)
@@ -66,6 +66,7 @@ const greet = async () => {
   Documentation     ${address}/docs
   Login             ${email}  ${demoPassword}
   Household         ${[name, ...profiles].join(', ')}
+  Commands          MONGO_URL=${url} npm run webhook -- list
 
   Try               curl '${address}/contents?perPage=3'
   Sign in           curl ${address}/login -d '{"email":"${email}","password":"${demoPassword}"}'
@@ -82,7 +83,7 @@ if (MONGO_URL) {
 }
 const mongod = MONGO_URL
   ? undefined
-  : await startMongod({ dataDir: resolve('.data/mongod'), say }).catch((error: Error) => fail(error.message))
+  : await startReplicaSetOfOne({ dataDir: resolve('.data/mongod'), say }).catch((error: Error) => fail(error.message))
 const url = MONGO_URL || `${mongod?.url}/viewer`
 if (hasDemo) {
   const origin = process.env.PUBLIC_URL ? `${process.env.PUBLIC_URL}${BASE_PATH}` : address

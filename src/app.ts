@@ -23,6 +23,7 @@ import replies from '../plugins/replies.js'
 import requests from '../plugins/requests.js'
 import revocations from '../plugins/revocations.js'
 import unknownRoutes from '../plugins/unknown-routes.js'
+import webhooks from '../plugins/webhooks.js'
 import { sharedSchemas } from '../schemas/common.js'
 import type { Settings } from './config.js'
 import { trustedProxies } from './http/addresses.js'
@@ -89,13 +90,14 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(cors)
   await app.register(drain)
 
-  // Data: the database, what is loaded from it into memory, and what is moved in it.
+  // Data: the database, what is loaded from it into memory, what is moved in it, and what other systems are told of it.
   await app.register(mongo)
   await app.register(preparation)
   await app.register(revocations)
   await app.register(catalogue)
   await app.register(recommendations)
   await app.register(moving)
+  await app.register(webhooks)
 
   // Who calls, whether the request is served, and the streams that stay open.
   await app.register(authentication)

@@ -29,7 +29,7 @@ export const settingGroups = {
       maximum: 60_000
     }),
     DATABASE_CONNECTIONS: Integer(
-      'Size of the connection pool of each process, per database server. It is also the number of viewer requests that a process handles at once. Raise it if the database is far away. A process opens twelve more connections for its own work',
+      'Size of the connection pool of each process, per database server. It is also the number of viewer requests that a process handles at once. Raise it if the database is far away. A process opens fourteen more connections for its own work',
       16,
       { minimum: 1, maximum: 1000 }
     )

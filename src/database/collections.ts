@@ -25,6 +25,7 @@ import { playingIndexes } from '../viewing/playing.js'
 import { preferencesIndexes, preferencesValidator } from '../viewing/preferences.js'
 import { ratingIndexes, ratingValidator } from '../viewing/ratings.js'
 import { watchlistValidator } from '../viewing/watchlist.js'
+import { outboxIndexes, outboxName } from '../webhooks/index.js'
 
 /** A field that holds a profile, and one that holds an account. */
 const owners = ['user_id', 'account_id'] as const
@@ -49,7 +50,8 @@ export const indexes: Record<string, IndexDescription[]> = {
   seen: seenIndexes,
   playing: playingIndexes,
   nudges: nudgeIndexes,
-  audit: auditIndexes
+  audit: auditIndexes,
+  [outboxName]: outboxIndexes
 }
 
 /** Those from which an erasure removes documents, by the field that an index finds them by. Users themselves are removed last. */

@@ -11,15 +11,12 @@ interface LeaseDocument {
 }
 
 /** How long a lease outlives a holder that crashed. */
-const life = seconds(60)
-const renewEvery = life / 3
-/** How long after its confirmation a write may last. The other half is for clocks and networks that are late. */
-const writesFor = life / 2
+const usualLife = seconds(60)
 
 /** The lease ran out, so another process may have done the same work since. */
 export class LeaseLost extends Error {
   constructor(name: string) {
-    super(`The lease of this ${name} ran out, probably because the database did not respond for a minute`)
+    super(`The lease of this ${name} ran out, probably because the database did not respond for too long`)
   }
 }
 
@@ -35,8 +32,11 @@ export interface TakenLease extends Lease {
 }
 
 /** For work that only one process may do at a time. */
-export const leasesOf = (db: Db) => {
+export const leasesOf = (db: Db, life = usualLife) => {
   const leases = db.collection<LeaseDocument>('leases')
+  const renewEvery = life / 3
+  /** How long after its confirmation a write may last. The other half is for clocks and networks that are late. */
+  const writesFor = life / 2
 
   const take = async (name: string, holder: string) => {
     const free = { $or: [{ $eq: [{ $ifNull: ['$holder', holder] }, holder] }, { $lte: ['$expires_at', '$$NOW'] }] }

@@ -2,12 +2,13 @@ import type { Collection, Db, IndexDescription, UpdateFilter } from 'mongodb'
 import type { User } from '../../schemas/identity.js'
 import { count, date, id, optional, orNull, text, validatorOf } from '../database/bson-schema.js'
 import { counterOf } from '../database/counters.js'
+import { type Eventful, eventRule } from '../database/events.js'
 import { withRetries } from '../database/retry.js'
 import { revisionsOf } from '../database/revisions.js'
 import { erasuresOf } from '../privacy/erasures.js'
 import { type Account, accountFields, epochOf } from './session-document.js'
 
-export interface UserDocument extends Account {
+export interface UserDocument extends Account, Eventful {
   /** As the user typed it. Comparisons use `email_key`. */
   email?: string
   email_key?: string
@@ -49,7 +50,8 @@ export const userValidator = validatorOf<UserDocument>({
   pin_hash: optional(text),
   disabled_at: orNull(date),
   created_at: date,
-  updated_at: date
+  updated_at: date,
+  ...eventRule
 })
 
 export type HashField = 'password_hash' | 'pin_hash'

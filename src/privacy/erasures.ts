@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
 import type { Db, IndexDescription } from 'mongodb'
+import { type Eventful, eventOf } from '../database/events.js'
 import { withRetries } from '../database/retry.js'
 import { revisionsOf } from '../database/revisions.js'
 import { accessTokensEndIn } from '../identity/session-ends.js'
 import { days, seconds } from '../time.js'
 
 /** Notes that a user was erased. The counter never assigns an id again. An import may bring it once this note has expired. */
-interface ErasureDocument {
+interface ErasureDocument extends Eventful {
   /** The id of the user. */
   _id: number
   at: Date
@@ -17,6 +18,15 @@ interface ErasureDocument {
   tokens_until?: Date
   /** Identifies a user of an identity provider, who may come back. */
   subject?: string
+}
+
+/** Whom an erasure begins with. */
+interface Erased {
+  iss?: string
+  sub?: string
+  account_id?: number
+  /** Whether other systems are told. */
+  isTold?: boolean
 }
 
 export const erasuresKeptDays = 90
@@ -39,14 +49,16 @@ const sweepTime = seconds(60)
 export const erasuresOf = (db: Db) => {
   const erasures = db.collection<ErasureDocument>('erasures')
   const revisions = revisionsOf(db)
-  const set = (_id: number, fields: object, filter = {}) => withRetries(() => erasures.updateOne({ _id, ...filter }, [{ $set: fields }]))
+  const set = (_id: number, fields: object, filter = {}) =>
+    withRetries(() => erasures.updateOne({ _id, ...filter }, [{ $set: { ...fields, event: '$$REMOVE' } }]))
 
   return {
     /** `account` has the sessions of the user. A second call may find none any more, so it does not shorten the life of the tokens. */
-    begin: async (_id: number, { iss, sub, account_id: account = _id }: { iss?: string; sub?: string; account_id?: number }) => {
+    begin: async (_id: number, { iss, sub, account_id: account = _id, isTold = false }: Erased) => {
       const subject = iss !== undefined && sub !== undefined && { subject: subjectOf(iss, sub) }
       const tokens_until = { $max: ['$tokens_until', { $add: ['$$NOW', await accessTokensEndIn(db, account)] }] }
-      const note = { ...subject, at: '$$NOW', sweep_at: { $add: ['$$NOW', firstSweep] }, sweeps: 0, tokens_until }
+      const event = isTold ? eventOf(_id, account) : '$$REMOVE'
+      const note = { ...subject, at: '$$NOW', sweep_at: { $add: ['$$NOW', firstSweep] }, sweeps: 0, tokens_until, event }
       await withRetries(() => erasures.updateOne({ _id }, [{ $set: note }], { upsert: true }))
       await withRetries(() => revisions.raise('erasures'))
     },

@@ -65,6 +65,7 @@ type LeftOut =
   | 'kept_session'
   | 'pin_hash'
   | 'disabled_at'
+  | 'event'
 
 /** JSON has no undefined fields. */
 type UserRecord = { [Field in keyof ExportedUser]: ExportedUser[Field] | undefined }

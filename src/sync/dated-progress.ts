@@ -14,7 +14,7 @@ const updateByDated = (report: Progress, observed_at: Date, completedAt: number)
   const isCounted = { $and: [isNewer, { $not: [{ $lte: [observed_at, '$before.claimed_at'] }] }] }
   const isRepeat = { $gte: ['$before.updated_at', observed] }
   const changes = {
-    ...changesBy(report, { observed, completedAt, isRepeat }),
+    ...changesBy(report, { observed, completedAt, isRepeat, isOneOfSeveral: true }),
     arrived_at: '$$NOW',
     claimed_at: { $cond: [{ $gt: [observed_at, '$$NOW'] }, observed_at, '$claimed_at'] }
   }
@@ -25,13 +25,16 @@ const updateByDated = (report: Progress, observed_at: Date, completedAt: number)
 const asBefore = (reports: Progress[]) => {
   const observations = reports.flatMap(({ observed_at }) => observed_at ?? [])
   const claimed_at = { $cond: [{ $in: ['$claimed_at', observations] }, '$claimed_at', '$$REMOVE'] }
-  return { $set: { before: { updated_at: '$updated_at', claimed_at } } }
+  return { $set: { before: { updated_at: '$updated_at', claimed_at }, event: '$$REMOVE' } }
 }
 
 /** The update by several reports of one element, one after the other. */
 export const updateByAll = (reports: Progress[], completedAt: number): Document[] => {
+  const areDated = reports.some(({ observed_at }) => observed_at)
+  const [first] = reports
+  if (first && reports.length === 1 && !areDated) return [updateBy(first, completedAt)]
   const updates = reports.map(report =>
-    report.observed_at ? updateByDated(report, report.observed_at, completedAt) : updateBy(report, completedAt)
+    report.observed_at ? updateByDated(report, report.observed_at, completedAt) : updateBy(report, completedAt, true)
   )
-  return reports.some(({ observed_at }) => observed_at) ? [asBefore(reports), ...updates, { $unset: 'before' }] : updates
+  return [asBefore(reports), ...updates, { $unset: 'before' }]
 }

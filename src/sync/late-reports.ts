@@ -76,7 +76,7 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
     const changes = updateByAll(progress, completedAt)
     if (earlier.length === 0) return { filter: { user_id, content_id }, update: changes }
     const ifNew = { $set: { content_id: { $ifNull: ['$content_id', content_id] } } }
-    return { filter: { user_id, content_id: { $in: idsOf(content) }, ...(known && { _id: known }) }, update: [...changes, ifNew] }
+    return { filter: { user_id, content_id: { $in: idsOf(content) }, ...(known && { _id: known }) }, update: [ifNew, ...changes] }
   }
 
   const removedSince = async (user_id: number, reports: Report[]) => {

@@ -102,7 +102,7 @@ const addStep = ({ operations, gone, merged }: Plan, step: Step, { arrival, coun
   const asRead = { $expr: { $and: [{ $eq: ['$$ROOT', { $literal: element }] }, { $lt: ['$$NOW', until] }] } }
   const target = { filter: { _id, user_id, ...asRead }, hint: { _id: 1 } }
   if ('set' in step) {
-    operations.push({ updateOne: { ...target, update: [{ $set: { ...arrival, ...literal(step.set) } }] } })
+    operations.push({ updateOne: { ...target, update: [{ $set: { ...arrival, ...literal(step.set), event: '$$REMOVE' } }] } })
     return
   }
   operations.push({ deleteOne: target })

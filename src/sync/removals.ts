@@ -1,5 +1,6 @@
 import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import { date, id, listOf, objectId, optional, text, validatorOf, whole } from '../database/bson-schema.js'
+import { type Eventful, eventOf, eventRule } from '../database/events.js'
 import { isUnavailable } from '../database/faults.js'
 import { findAll } from '../database/read-all.js'
 import { withRetries } from '../database/retry.js'
@@ -13,7 +14,7 @@ import type { Teller } from './telling.js'
  * later. A content that was removed by itself has a mark of its own. A list that was emptied has one mark, and others that name what was in
  * it, up to `contentsPerMark` contents each, in ascending order. Of these, only the last one names a content.
  */
-export interface RemovalDocument {
+export interface RemovalDocument extends Eventful {
   _id: ObjectId
   user_id: number
   list: ViewerList
@@ -33,7 +34,8 @@ export const removalValidator = validatorOf<RemovalDocument>({
   content_id: optional(whole),
   content_ids: optional(listOf(whole)),
   at: date,
-  before: optional(date)
+  before: optional(date),
+  ...eventRule
 })
 
 /** How long marks are kept. */
@@ -50,6 +52,11 @@ const wholeList = 0
 /** How many removed contents one mark names. */
 const contentsPerMark = 5000
 
+interface MarkFields {
+  before?: Date | '$$NOW'
+  event?: Document
+}
+
 /** How long after its mark an element may be removed. Less than `changeOverlap`, so that apps read the mark again. */
 export const removalGrace = seconds(5)
 
@@ -62,13 +69,16 @@ export const removalsOf = (db: Db, tell: Teller) => {
     return (await withRetries(() => tell(filter.user_id, write))) as RemovalDocument
   }
   /** Without `before`, what was observed until now is removed. A mark that is made again says the same, and is found again. */
-  const markOf = (user_id: number, list: ViewerList, content_id: number, before: Date | '$$NOW' = '$$NOW') =>
-    mark({ user_id, list, content_id }, { before: { $max: ['$before', before] } }) as Promise<Required<RemovalDocument>>
+  const markOf = (user_id: number, list: ViewerList, content_id: number, { before = '$$NOW', ...event }: MarkFields = {}) =>
+    mark({ user_id, list, content_id }, { ...event, before: { $max: ['$before', before] } }) as Promise<Required<RemovalDocument>>
 
   return {
-    markOne: markOf,
+    /** The event names the element, because several requests at once may mark one that only one of them removes. */
+    markOne: ({ _id, user_id, content_id }: Listed, list: ViewerList, before?: Date) =>
+      markOf(user_id, list, content_id, { ...(before && { before }), event: eventOf(user_id, content_id, list, String(_id)) }),
     markWhole: (user_id: number, list: ViewerList) => markOf(user_id, list, wholeList),
-    markSome: (user_id: number, list: ViewerList, content_ids: number[]) => mark({ _id: new ObjectId(), user_id }, { list, content_ids }),
+    markSome: (user_id: number, list: ViewerList, content_ids: number[]) =>
+      mark({ _id: new ObjectId(), user_id }, { list, content_ids, event: 'removed' }),
 
     /** Takes the contents of this mark out of earlier ones. Otherwise, a list that is filled and emptied again would add to them forever. */
     dropRepeated: async ({ user_id, list, at }: RemovalDocument, content_ids: number[]) => {
@@ -131,8 +141,9 @@ export const removerOf = (
   }
 
   /** Marks and removes what was observed until the cut-off, or until now. Says by what cut-off, and whether an earlier attempt was lost. */
-  const attempt = async ({ _id, user_id, content_id, ...element }: Listed, given?: Date) => {
-    const mark = await removals.markOne(user_id, name, content_id, given)
+  const attempt = async (element: Listed, given?: Date) => {
+    const { _id, user_id, content_id } = element
+    const mark = await removals.markOne(element, name, given)
     // A clock that ran ahead may have dated the element.
     const seen: Date | undefined = element[observed]
     const cutOff = given ?? (seen && seen > mark.before ? seen : mark.before)

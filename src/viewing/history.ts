@@ -3,6 +3,7 @@ import type { ExportedHistory } from '../../schemas/export.js'
 import type { HistoryProgress, HistoryStatus } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { amount, count, date, flag, id, objectId, optional, text, validatorOf } from '../database/bson-schema.js'
+import { type Eventful, eventRule } from '../database/events.js'
 import { findAll } from '../database/read-all.js'
 import { type ErrorAnswer, forbiddenOr, resourceNotFound } from '../errors.js'
 import type { Remover } from '../sync/index.js'
@@ -22,7 +23,7 @@ import { momentsOf, type Played, playedIndexes, playedRules, playedSince } from 
 import { previousFields, resumableFilter, statusFilter } from './progress.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
-export interface HistoryDocument extends Omit<ListElement, 'asked_at'>, Played {
+export interface HistoryDocument extends Omit<ListElement, 'asked_at'>, Played, Eventful {
   _id: ObjectId
   time: number
   percentage: number
@@ -61,6 +62,7 @@ export const historyValidator = validatorOf<HistoryDocument>({
   is_again: optional(flag),
   arrived_at: optional(date),
   claimed_at: optional(date),
+  ...eventRule,
   country: optional(text)
 })
 
@@ -133,6 +135,7 @@ export const watchedContents = {
           ...Object.fromEntries(previousFields.map(field => [field, ifPreviousSince(field)])),
           ...playedSince(cutOff),
           is_again: '$$REMOVE',
+          event: '$$REMOVE',
           // It would take off plays that are gone.
           merged: '$$REMOVE'
         }

@@ -188,7 +188,7 @@ export const removalOfAdded = (begun: string[]): Removal => ({
       // Without `asked_at`, an import has added it, so its arrival counts. One that was moved has arrived later than it was asked for.
       removed: { asked_at: notLater, $or: [{ asked_at: { $exists: true } }, { arrived_at: notLater }] },
       kept: { asked_at: { $gt: cutOff }, arrived_at: notLater },
-      begunAnew: { arrived_at: '$$NOW', ...Object.fromEntries(begun.map(date => [date, '$asked_at'])) }
+      begunAnew: { arrived_at: '$$NOW', event: '$$REMOVE', ...Object.fromEntries(begun.map(date => [date, '$asked_at'])) }
     }
   }
 })

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb'
 import { briefSeconds, type HistoryStatus, type ProgressUpdate } from '../../schemas/history.js'
+import { alsoEvent, eventOf } from '../database/events.js'
 import { momentOf } from '../time.js'
 import { playedOnceMore } from './played.js'
 
@@ -77,19 +78,25 @@ const storedPercentage = { $ifNull: ['$percentage', 0] }
  *
  * Begun again: it has `is_again`, or is at its beginning. An import may put it there, and does not set `is_again`.
  * (*) Not if the report is a repeated one.
+ *
+ * `event` says which play was added and when. `isOneOfSeveral` if other reports of the same update may have stored theirs.
  */
 const completionsAfter = (
   percentage: number | undefined,
-  { observed, isRepeat, isMark, completedAt }: { observed: Document; isRepeat: unknown; isMark: boolean; completedAt: number }
+  { observed, isRepeat, isMark, completedAt, isOneOfSeveral }: { isMark: boolean } & Required<Effect>
 ): Record<string, unknown> => {
-  if (percentage === undefined) return {}
+  const event = isOneOfSeveral ? '$event' : '$$REMOVE'
+  if (percentage === undefined) return { event }
   if (isCompleted(percentage, completedAt)) {
     const isFirst = { $not: ['$plays'] }
     const isAtBeginning = { $lt: [storedPercentage, beginningPercentage] }
     const isNext = { $and: [{ $not: [isRepeat] }, { $or: ['$is_again', isAtBeginning] }] }
     const isCompletion = { $and: [{ $lt: [storedPercentage, completedAt] }, { $or: [isFirst, isNext] }] }
+    const plays = { $min: [{ $add: [{ $ifNull: ['$plays', 0] }, 1] }, Number.MAX_SAFE_INTEGER] }
+    const counted = eventOf('$user_id', '$content_id', plays, observed, isMark ? 'mark' : 'report')
     return {
-      plays: { $cond: [isCompletion, { $min: [{ $add: [{ $ifNull: ['$plays', 0] }, 1] }, Number.MAX_SAFE_INTEGER] }, '$plays'] },
+      plays: { $cond: [isCompletion, plays, '$plays'] },
+      event: { $cond: [isCompletion, isOneOfSeveral ? alsoEvent(counted) : counted, event] },
       watched_at: { $cond: [isCompletion, observed, '$watched_at'] },
       is_again: { $cond: [isCompletion, '$$REMOVE', '$is_again'] },
       ...(!isMark && onlyIf(isCompletion, playedOnceMore(observed)))
@@ -97,9 +104,9 @@ const completionsAfter = (
   }
   if (percentage < beginningPercentage) {
     const isBegunAgain = { $and: [{ $gt: ['$plays', 0] }, { $not: [isRepeat] }] }
-    return { is_again: { $cond: [isBegunAgain, true, '$is_again'] } }
+    return { is_again: { $cond: [isBegunAgain, true, '$is_again'] }, event }
   }
-  return {}
+  return { event }
 }
 
 /** In seconds. Whoever watches this far means it. */
@@ -128,18 +135,24 @@ const previousAfter = ({ time, percentage = 0 }: Progress, completedAt: number) 
   return changed((field, position) => ({ $cond: [isLost, position, unlessReached(field)] }))
 }
 
-/** What a report changes where it counts. `observed` says when the player was there. */
-export const changesBy = (
-  report: Progress,
-  { observed, completedAt, isRepeat = false }: { observed: Document; completedAt: number; isRepeat?: unknown }
-): Document => {
+interface Effect {
+  /** When the player was there. */
+  observed: Document
+  completedAt: number
+  isRepeat?: unknown
+  isOneOfSeveral?: boolean
+}
+
+/** What a report changes where it counts. */
+export const changesBy = (report: Progress, { isRepeat = false, isOneOfSeveral = false, ...effect }: Effect): Document => {
+  const { observed, completedAt } = effect
   const { time, country, onlyCompletes: isMark = false } = report
   const percentage = percentageOf(report, completedAt)
   return {
     ...(time !== undefined && { time }),
     ...(percentage !== undefined && { percentage }),
     updated_at: observed,
-    ...completionsAfter(percentage, { observed, isRepeat, isMark, completedAt }),
+    ...completionsAfter(percentage, { ...effect, isRepeat, isOneOfSeveral, isMark }),
     ...previousAfter({ time, percentage }, completedAt),
     ...(country && { country })
   }
@@ -161,10 +174,10 @@ export const onlyIf = (condition: Document, fields: Document) =>
  * `$$NOW` is fixed when the operation starts, and another update that starts later may reach the element first. All expressions read the
  * element as it was.
  */
-export const updateBy = (report: Progress, completedAt: number): Document => {
+export const updateBy = (report: Progress, completedAt: number, isOneOfSeveral = false): Document => {
   const observed = { $max: ['$updated_at', '$$NOW'] }
   // It arrives at `updated_at`, by which GET /changes finds it, so it needs no date of its arrival in a second index.
-  const changes = { ...changesBy(report, { observed, completedAt }), arrived_at: '$$REMOVE' }
+  const changes = { ...changesBy(report, { observed, completedAt, isOneOfSeveral }), arrived_at: '$$REMOVE' }
   const isIncomplete = { $lt: [storedPercentage, completedAt] }
   return { $set: { ...defaultsAt(observed), ...(report.onlyCompletes ? onlyIf(isIncomplete, changes) : changes) } }
 }
@@ -211,5 +224,5 @@ export const hasBegun = ({
 export const unwatchedUpdate = [
   { $set: { time: 0, percentage: 0, plays: 0, updated_at: { $max: ['$updated_at', '$$NOW'] } } },
   // `merged` would take off plays that are gone.
-  { $unset: ['watched_at', 'is_again', 'arrived_at', 'merged', ...previousFields] }
+  { $unset: ['watched_at', 'is_again', 'arrived_at', 'merged', 'event', ...previousFields] }
 ]

@@ -2,6 +2,7 @@ import type { Db, IndexDescription, ObjectId } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import { ratings as kinds, type RatedTitle, type Rating } from '../../schemas/rating.js'
 import { objectId, text, validatorOf } from '../database/bson-schema.js'
+import { type Eventful, eventOf, eventRule } from '../database/events.js'
 import { withRetries } from '../database/retry.js'
 import { timestamp } from '../time.js'
 import {
@@ -22,12 +23,12 @@ import {
 } from './lists.js'
 
 /** `content_id` was the top of its tree when the title was rated. `created_at` is when it got this rating. */
-export interface RatingDocument extends ListElement {
+export interface RatingDocument extends ListElement, Eventful {
   _id: ObjectId
   rating: Rating
 }
 
-export const ratingValidator = validatorOf<RatingDocument>({ ...listFields, _id: objectId, rating: { ...text, enum: kinds } })
+export const ratingValidator = validatorOf<RatingDocument>({ ...listFields, _id: objectId, rating: { ...text, enum: kinds }, ...eventRule })
 
 /** The fields after `_id` let the index cover reading all ratings of a user. */
 export const ratingIndexes: IndexDescription[] = [
@@ -62,8 +63,15 @@ export const ratingsOf = (db: Db, { tell, remover }: ListWrites) => {
 
     /** A title that already has this rating keeps its dates. */
     put: (user_id: number, content_id: number, rating: Rating) => {
-      const ifChanged = (field: string) => ({ $cond: [{ $eq: ['$rating', rating] }, `$${field}`, '$$NOW'] })
-      const fields = { created_at: ifChanged('created_at'), arrived_at: ifChanged('arrived_at'), asked_at: '$$NOW', rating }
+      const isThere = { $eq: ['$rating', rating] }
+      const ifChanged = (field: string) => ({ $cond: [isThere, `$${field}`, '$$NOW'] })
+      const fields = {
+        created_at: ifChanged('created_at'),
+        arrived_at: ifChanged('arrived_at'),
+        asked_at: '$$NOW',
+        rating,
+        event: { $cond: [isThere, '$$REMOVE', eventOf(user_id, content_id, rating)] }
+      }
       return withRetries(() => tell(user_id, () => ratings.updateOne({ user_id, content_id }, [{ $set: fields }], { upsert: true })))
     },
 

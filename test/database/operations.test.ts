@@ -28,6 +28,7 @@ const viewerCollections = [
   'seen',
   'playing',
   'removals',
+  'webhook_events',
   'sessions',
   'users',
   'device_codes',

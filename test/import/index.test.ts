@@ -590,6 +590,6 @@ t.test('what a caller gets for the outcome of an import', async t => {
   for (const outcome of [{ status: 'interrupted' }, { status: 'unavailable', cause: 'the database is down' }] as const)
     t.match(thrownBy(outcome), { statusCode: 503, headers: { 'retry-after': '1' } })
   t.match(thrownBy(outcomeOfError(new LeaseLost('import'))), { statusCode: 409, headers: { 'retry-after': '5' } })
-  const lost = 'The lease of this import ran out, probably because the database did not respond for a minute'
+  const lost = 'The lease of this import ran out, probably because the database did not respond for too long'
   t.strictSame(warnings, ['the service is stopping', 'the database is down', lost])
 })

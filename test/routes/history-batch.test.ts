@@ -70,7 +70,7 @@ t.test('many reports at once', async t => {
     for (const element of await stored.find({ user_id: viewer.id }).toArray())
       t.strictSame(
         Object.keys(element)
-          .filter(field => !['plays', 'watched_at', 'played', 'played_count'].includes(field))
+          .filter(field => !['plays', 'watched_at', 'played', 'played_count', 'event'].includes(field))
           .sort(),
         ['_id', 'arrived_at', 'content_id', 'created_at', 'percentage', 'time', 'updated_at', 'user_id'],
         'no other field is stored'

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { BSON, type Document, ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
 import { type ContentDocument, lengthsOf } from '../../catalogue/content-documents.js'
+import { imported } from '../../database/events.js'
 import { Table } from '../../table.js'
 import { moment } from '../../time.js'
 import type { HistoryDocument } from '../../viewing/history.js'
@@ -51,14 +52,14 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
         if (element) stored.set(pair, BSON.deserialize(element) as HistoryDocument)
       }
       const moments = { now, startedAt, completedAt: run.completedAt }
-      const imported = new Map(stored)
+      const after = new Map(stored)
       for (const record of records) {
         const pair = pairOf(record)
-        const element = elementAfter(lengths.complete(record, run.completedAt), imported.get(pair), moments)
-        imported.set(pair, element)
+        const element = elementAfter(lengths.complete(record, run.completedAt), after.get(pair), moments)
+        after.set(pair, element)
         if (run.isCheck && lines.areSeveral(record)) made.set(pair, BSON.serialize(element))
       }
-      return [...imported].flatMap(([pair, element]) => writeOf(element, stored.get(pair), now))
+      return [...after].flatMap(([pair, element]) => writeOf(element, stored.get(pair), now))
     }
   }
 }
@@ -156,7 +157,7 @@ const elementAfter = (record: HistoryRecord, element: HistoryDocument | undefine
 const writeOf = (element: HistoryDocument, stored: HistoryDocument | undefined, now: Date): Operation[] => {
   if (element === stored) return []
   const arrived = { ...element, arrived_at: now }
-  if (!stored) return [{ insertOne: { document: withoutUndefined(arrived) } }]
+  if (!stored) return [{ insertOne: { document: { ...withoutUndefined(arrived), event: imported } } }]
   const { _id, user_id, updated_at, arrived_at = null, plays = null } = stored
   const fields = Object.entries(arrived).filter(([field, value]) => !isSame(value, stored, field))
   const $set = withoutUndefined(Object.fromEntries(fields))

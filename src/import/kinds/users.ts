@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb'
 import type { UserRecord } from '../../../schemas/import.js'
 import { ProfileAddition } from '../../../schemas/profile.js'
+import { imported } from '../../database/events.js'
 import { isPasswordHash } from '../../identity/passwords.js'
 import { oldLimitUntil, profilesPerAccount } from '../../identity/profile-documents.js'
 import { emailKey, type UserDocument } from '../../identity/users.js'
@@ -159,6 +160,7 @@ const operationsFor = async (
   const $unset = Object.fromEntries(identityFields.filter(field => identity[field] === undefined).map(field => [field, '']))
   const $setOnInsert = {
     disabled_at: null,
+    event: imported,
     ...(!created_at && { created_at: now }),
     // An existing user may have changed the password or the PIN since the file was written.
     ...(record.password_hash && { password_hash: record.password_hash }),

@@ -16,6 +16,7 @@ t.test('users', async t => {
       email_key: 'ada@example.com',
       name: 'User 1',
       password_hash: bcryptHash,
+      event: 'imported',
       disabled_at: null
     })
     const sub = await one('users', 2)
@@ -139,7 +140,7 @@ t.test('profiles', async t => {
       [12, 1]
     ])
     const { created_at, updated_at, ...mia } = await one('users', 12)
-    t.strictSame(mia, { _id: 12, account_id: 1, place: 1, name: 'Profile 12', max_age: 6, disabled_at: null })
+    t.strictSame(mia, { _id: 12, account_id: 1, place: 1, name: 'Profile 12', max_age: 6, disabled_at: null, event: 'imported' })
     t.equal((await one('users', 11)).pin_hash, pinHash)
     t.equal((await one('users', 1)).max_age, 16)
     t.strictSame(await counts(household), { users: [0, 0, 3] }, 'a second run changes nothing')

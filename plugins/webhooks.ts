@@ -1,0 +1,65 @@
+import fp from 'fastify-plugin'
+import { Counter } from 'prom-client'
+import { gauge } from '../src/metrics/instruments.js'
+import { seconds } from '../src/time.js'
+import { Webhooks } from '../src/webhooks/index.js'
+import { poll } from './preparation.js'
+
+/** Sends events to the endpoints of `npm run webhook`, in the background (docs/webhooks.md). */
+export default fp(
+  async app => {
+    const { jobDatabase, log, metrics } = app
+    const counter = (name: string, help: string) => new Counter({ name, help, registers: [metrics] })
+    const delivered = counter('webhook_deliveries_total', 'Webhook events that this process has delivered')
+    const failed = counter('webhook_failures_total', 'Attempts of this process to deliver a webhook event that have failed')
+    const lost = counter('webhook_events_lost_total', 'Webhook events removed before they were delivered: older than 4 days, or too many')
+    const positionsLost = counter('webhook_positions_lost_total', 'Times that the oplog no longer had the place where webhooks go on')
+
+    const webhooks = new Webhooks(jobDatabase, {
+      onStandalone: () => log.info('webhooks need a replica set, and MONGO_URL is a standalone server: no events are sent'),
+      onOutcome: isDelivered => (isDelivered ? delivered : failed).inc(),
+      onDisabled: (endpoint, reason) =>
+        log.warn({ endpoint, reason }, `the webhook endpoint ${endpoint} was disabled: npm run webhook -- enable ${endpoint}`),
+      onPositionLost: () => {
+        positionsLost.inc()
+        log.error('the oplog no longer has the place where webhooks go on: events were lost, going on from now')
+      },
+      onEventsLost: (endpoint, count) => {
+        lost.inc(count)
+        log.error({ endpoint, count }, 'webhook events were removed before they were delivered: too old, or too many')
+      }
+    })
+    gauge(metrics, 'webhook_events_waiting', 'Webhook events that wait. Only the process that delivers knows', () => webhooks.state.waiting)
+    gauge(
+      metrics,
+      'webhook_endpoints_disabled',
+      'Disabled endpoints of webhooks. Only the process that delivers knows',
+      () => webhooks.state.disabled
+    )
+    gauge(
+      metrics,
+      'webhook_oldest_waiting_seconds',
+      'Age of the oldest webhook event that waits. Only the process that delivers knows',
+      () => {
+        const { since } = webhooks.state
+        return since ? (Date.now() - since.getTime()) / seconds(1) : 0
+      }
+    )
+
+    const closing = new AbortController()
+    let following: Promise<void> | undefined
+    app.preparations.push(async () => {
+      if (!(await webhooks.canRun())) return
+      following = poll(
+        () => webhooks.run(closing.signal),
+        closing.signal,
+        err => log.warn({ err }, 'webhook events could not be delivered, trying again every second')
+      )
+    })
+    app.addHook('onClose', async () => {
+      closing.abort()
+      await following
+    })
+  },
+  { name: 'webhooks', dependencies: ['metrics', 'mongo', 'preparation'] }
+)

@@ -1,0 +1,27 @@
+import type { Document } from 'mongodb'
+import { optional, text } from './bson-schema.js'
+
+// What the last write of a document means for other systems (src/webhooks), in words that the write itself has stored. A change stream shows
+// them as one field, while it may leave out all other fields of the document, or show the whole document with those of an earlier write.
+// So each update by a pipeline stores or removes them.
+
+export interface Eventful {
+  event?: string
+}
+export const eventRule = { event: optional(text) }
+
+/** In what an import adds: nobody is told of it. */
+export const imported = 'imported'
+
+type Word = string | number | Document
+
+/** An expression gives a whole number or a date. */
+const wordOf = (word: Word) => (typeof word === 'object' || String(word).startsWith('$') ? { $toString: { $toLong: word } } : String(word))
+
+/** The words of an event, for a pipeline. */
+export const eventOf = (...words: Word[]): Document => ({
+  $concat: words.flatMap((word, i) => (i > 0 ? [' ', wordOf(word)] : [wordOf(word)]))
+})
+
+/** Adds a line to what earlier stages of the same update have stored. */
+export const alsoEvent = (event: Document): Document => ({ $concat: [{ $ifNull: [{ $concat: ['$event', '\n'] }, ''] }, event] })

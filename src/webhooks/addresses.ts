@@ -1,0 +1,79 @@
+import { ADDRCONFIG, type LookupAddress } from 'node:dns'
+import { lookup, resolve4, resolve6 } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
+import { seconds } from '../time.js'
+
+/** Why nothing is sent to an address. */
+export class Unreachable extends Error {}
+
+const nat64Bytes = 12
+
+/** The IPv4 address that an IPv6 address stands for, if it stands for one. */
+const meantBy = (address: string) => {
+  const parsed = ipaddr.process(address)
+  return parsed.range() === 'rfc6052' ? ipaddr.fromByteArray(parsed.toByteArray().slice(nat64Bytes)) : parsed
+}
+
+/** Whether the address is one of the internet. Private, loopback, link-local, shared, unspecified and reserved ones are not. */
+export const isPublic = (address: string) => meantBy(address).range() === 'unicast'
+
+/** The host of a URL as an address or a name. */
+const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+
+const isLocalName = (host: string) => host === 'localhost' || host.endsWith('.localhost')
+const loopback: LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 }
+]
+
+/** What a URL of an endpoint must not be. Undefined if it may be used. */
+export const faultOf = (text: string, { isInsecure, isPrivate }: { isInsecure: boolean; isPrivate: boolean }) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !['https:', 'http:'].includes(url.protocol)) return `${text} is no URL with https`
+  if (url.protocol === 'http:' && !isInsecure) return 'The URL must begin with https, unless --insecure is given'
+  if (url.username || url.password) return 'The URL must not have a user name or a password'
+  const host = hostOf(url)
+  const isOwnNetwork = isLocalName(host) || (isIP(host) !== 0 && !isPublic(host))
+  return isOwnNetwork && !isPrivate ? `${host} is a private address, which needs --private` : undefined
+}
+
+/** Whether the name servers have answered that there is nothing, or there are none. */
+const isAbsent = (error: NodeJS.ErrnoException) => ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'].includes(error.code as string)
+
+/**
+ * Asks the name servers, not the operating system: its few threads would all wait for one name server that does not respond. They are only
+ * used for names that the name servers do not know, for example those in /etc/hosts.
+ */
+const resolved = async (host: string): Promise<LookupAddress[]> => {
+  const found = await Promise.allSettled([resolve4(host), resolve6(host)])
+  const addresses = found.flatMap((result, i) =>
+    result.status === 'fulfilled' ? result.value.map(address => ({ address, family: i === 0 ? 4 : 6 })) : []
+  )
+  if (addresses.length > 0) return addresses
+  const failure = found.find(result => result.status === 'rejected' && !isAbsent(result.reason))
+  if (failure) throw (failure as PromiseRejectedResult).reason
+  return lookup(host, { all: true, hints: ADDRCONFIG })
+}
+
+/** What was just asked for, so that hundreds of attempts a second ask once. */
+const lately = new LRUCache<string, Promise<LookupAddress[]>>({ max: 100, ttl: seconds(1) })
+
+const addressesOf = async (host: string): Promise<LookupAddress[]> => {
+  const family = isIP(host)
+  if (family !== 0) return [{ address: host, family }]
+  if (isLocalName(host)) return loopback
+  const known = lately.get(host) ?? resolved(host)
+  if (!lately.has(host)) lately.set(host, known)
+  return known
+}
+
+/** The addresses to connect to. All were checked. */
+export const checkedAddresses = async (url: URL, isPrivate: boolean) => {
+  const host = hostOf(url)
+  const addresses = await addressesOf(host)
+  const refused = isPrivate ? undefined : addresses.find(({ address }) => !isPublic(address))
+  if (refused) throw new Unreachable(`${host} has the private address ${refused.address}`)
+  return addresses
+}

@@ -1,0 +1,111 @@
+import { createHmac } from 'node:crypto'
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { seconds } from '../time.js'
+import { checkedAddresses } from './addresses.js'
+import { type Endpoint, secretsOf } from './endpoints.js'
+
+/** How long an attempt may take, until the end of the response. */
+export const patience = seconds(15)
+/** How much of a response is read. The status has come by then. */
+const longestResponse = 64 * 1024
+
+/** How many attempts of an endpoint are under way at most. */
+export const mostAtOnce = 100
+
+export interface Message {
+  /** The same in each attempt, so that the receiver knows what it has already got. */
+  id: string
+  body: string
+}
+
+export interface Outcome {
+  /** The status of the response, if there was a whole one. */
+  status?: number
+  /** Why it was not delivered. */
+  cause?: string
+}
+
+/** As https://www.standardwebhooks.com says it. */
+const signature = (secret: string, signed: string) => {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+}
+
+const headersOf = (endpoint: Endpoint, { id, body }: Message) => {
+  const timestamp = Math.floor(Date.now() / 1000)
+  return {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'user-agent': 'viewer-webhooks',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secretsOf(endpoint)
+      .map(secret => signature(secret, `${id}.${timestamp}.${body}`))
+      .join(' ')
+  }
+}
+
+/** Reads a response to its end, or to as much as is read of one. */
+const read = (response: IncomingMessage) =>
+  new Promise<void>((resolve, reject) => {
+    let length = 0
+    response.on('data', (bytes: Buffer) => {
+      length += bytes.length
+      if (length <= longestResponse) return
+      resolve()
+      response.destroy()
+    })
+    response.on('end', resolve).on('error', reject)
+    response.on('close', () => reject(new Error('the response has ended too early')))
+  })
+
+/** Keeps the connections to an endpoint open between attempts. */
+export const agentFor = ({ url }: Pick<Endpoint, 'url'>) => {
+  const options = { keepAlive: true, maxSockets: mostAtOnce }
+  return new URL(url).protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+}
+export type Agent = ReturnType<typeof agentFor>
+
+/** Sends a message once. Redirects are not followed. */
+export const attempt = async (endpoint: Endpoint, message: Message, agent: Agent, stopped?: AbortSignal): Promise<Outcome> => {
+  const ended = AbortSignal.any([AbortSignal.timeout(patience), ...(stopped ? [stopped] : [])])
+  try {
+    return await sent(endpoint, message, agent, ended)
+  } catch (error) {
+    return { cause: ended.aborted ? `no response within ${patience / 1000} s` : causeOf(error as NodeJS.ErrnoException) }
+  }
+}
+
+/** An error of several addresses has no message. */
+const causeOf = ({ message, code }: NodeJS.ErrnoException) => message || String(code)
+
+const sent = async (endpoint: Endpoint, message: Message, agent: Agent, signal: AbortSignal): Promise<Outcome> => {
+  const url = new URL(endpoint.url)
+  const addresses = await Promise.race([checkedAddresses(url, endpoint.isPrivate), rejectedBy(signal)])
+  // The connection goes to these: nobody is asked for the name again.
+  const lookup: LookupFunction = (_host, { all }, done) => {
+    const [{ address, family }] = addresses as [(typeof addresses)[number]]
+    if (all) done(null, addresses)
+    else done(null, address, family)
+  }
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp
+  const respond = () =>
+    new Promise<Outcome>((resolve, reject) => {
+      const request = send(url, { method: 'POST', agent, lookup, signal, headers: headersOf(endpoint, message) })
+      // The receiver may have closed a kept connection just when it was used again.
+      const repeatOrReject = (error: NodeJS.ErrnoException) =>
+        request.reusedSocket && error.code === 'ECONNRESET' ? respond().then(resolve, reject) : reject(error)
+      request.on('error', repeatOrReject)
+      request.on('response', response => {
+        const status = response.statusCode as number
+        read(response).then(() => resolve(status >= 200 && status < 300 ? { status } : { status, cause: `HTTP ${status}` }), reject)
+      })
+      request.end(message.body)
+    })
+  return respond()
+}
+
+const rejectedBy = (signal: AbortSignal) =>
+  new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))

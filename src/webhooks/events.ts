@@ -1,0 +1,173 @@
+import { hash } from 'node:crypto'
+import type { Document } from 'mongodb'
+import { imported } from '../database/events.js'
+import { timestamp } from '../time.js'
+
+export const eventTypes = [
+  'playback.started',
+  'playback.completed',
+  'watchlist.added',
+  'watchlist.removed',
+  'rating.set',
+  'rating.removed',
+  'user.created',
+  'user.erased',
+  'profile.created',
+  'profile.deleted'
+] as const
+export type EventType = (typeof eventTypes)[number]
+
+/** What an event says besides the account. Only ids: no names, titles or e-mails. */
+interface EventData {
+  user_id: number
+  content_id?: number
+  plays?: number
+  rating?: string
+  /** When the player was there. */
+  at?: string
+}
+
+/** Something that has happened to a profile or an account. */
+export interface ViewerEvent {
+  id: string
+  type: EventType
+  /** When the service has stored it. */
+  at: Date
+  /** Undefined if only the document of the profile says it. */
+  account_id?: number
+  data: EventData
+}
+
+/** A write, as `changesPipeline` lets a change stream show it. */
+export interface Change {
+  _id: { _data: string }
+  operationType: 'insert' | 'replace' | 'update'
+  wallTime: Date
+  ns: { coll: string }
+  documentKey: { _id: unknown }
+  fullDocument?: Document
+  event?: string
+}
+
+type Found = Pick<ViewerEvent, 'type' | 'account_id' | 'data'> & {
+  /** Tells it from other events of the same write, or is the same in several writes that mean one event. */
+  key?: string
+}
+
+const numbersIn = (words: string) => words.split(' ').map(Number)
+
+const insertedInto = (document: Document): Pick<EventData, 'user_id' | 'content_id'> => ({
+  user_id: document.user_id,
+  content_id: document.content_id
+})
+
+/** The plays that a report has added, in a line each. */
+const completions = (event: string): Found[] =>
+  event.split('\n').map(line => {
+    const [user_id, content_id, plays, at] = numbersIn(line) as [number, number, number, number]
+    return { type: 'playback.completed', key: line, data: { user_id, content_id, plays, at: timestamp(new Date(at)) } }
+  })
+
+/** A mark as watched begins no playback. */
+const isMark = (event: string) => event.endsWith(' mark')
+
+const ofHistory = ({ operationType, fullDocument = {}, event }: Change): Found[] => {
+  const completed = event ? completions(event) : []
+  if (operationType !== 'insert' || (event && isMark(event))) return completed
+  const data = { ...insertedInto(fullDocument), at: timestamp(fullDocument.created_at) }
+  return [{ type: 'playback.started', key: 'started', data }, ...completed]
+}
+
+/** Only what a viewer has added was asked for. */
+const ofWatchlist = ({ operationType, fullDocument = {} }: Change): Found[] =>
+  operationType === 'insert' && fullDocument.asked_at ? [{ type: 'watchlist.added', data: insertedInto(fullDocument) }] : []
+
+const ofRatings = ({ event }: Change): Found[] => {
+  if (!event) return []
+  const [user_id, content_id, rating] = event.split(' ') as [string, string, string]
+  return [{ type: 'rating.set', data: { user_id: Number(user_id), content_id: Number(content_id), rating } }]
+}
+
+const removedFrom: Record<string, EventType> = { watchlist: 'watchlist.removed', ratings: 'rating.removed' }
+
+/** A mark of one element, or of some elements of a list that was emptied. Marks of titles that were replaced have no event. */
+const ofRemovals = ({ operationType, fullDocument = {}, event }: Change): Found[] => {
+  const { content_ids, list, user_id } = fullDocument
+  if (content_ids) {
+    const type = removedFrom[list]
+    if (operationType !== 'insert' || !event || !type) return []
+    return content_ids.map((content_id: number) => ({ type, key: String(content_id), data: { user_id, content_id } }))
+  }
+  const [user = '', content = '', from = '', element = ''] = event?.split(' ') ?? []
+  const type = removedFrom[from]
+  return type ? [{ type, key: `${from} ${element}`, data: { user_id: Number(user), content_id: Number(content) } }] : []
+}
+
+const ofUsers = ({ operationType, fullDocument = {} }: Change): Found[] => {
+  if (operationType !== 'insert') return []
+  const { _id: user_id, account_id } = fullDocument
+  if (account_id === undefined) return [{ type: 'user.created', account_id: user_id, data: { user_id } }]
+  return [{ type: 'profile.created', account_id, data: { user_id } }]
+}
+
+const ofErasures = ({ event }: Change): Found[] => {
+  if (!event) return []
+  const [user_id, account_id] = numbersIn(event) as [number, number]
+  const type = user_id === account_id ? 'user.erased' : 'profile.deleted'
+  return [{ type, key: `erased ${user_id}`, account_id, data: { user_id } }]
+}
+
+const readers: Record<string, (change: Change) => Found[]> = {
+  history: ofHistory,
+  watchlist: ofWatchlist,
+  ratings: ofRatings,
+  removals: ofRemovals,
+  users: ofUsers,
+  erasures: ofErasures
+}
+
+/** Events whose writes may be repeated, so that their key alone identifies them. */
+const areOnce = new Set<EventType>(['watchlist.removed', 'rating.removed', 'user.erased', 'profile.deleted'])
+
+export const eventsIn = (change: Change): ViewerEvent[] => {
+  if (change.event === imported) return []
+  const found = readers[change.ns.coll]?.(change) ?? []
+  return found.map(({ key = '', ...event }) => {
+    const isOne = areOnce.has(event.type) && key.includes(' ')
+    const id = hash('sha256', isOne ? key : `${change._id._data} ${key}`, 'base64url')
+    return { id: `msg_${id}`, at: change.wallTime, ...event }
+  })
+}
+
+/** The stages after `$changeStream`: writes that may be events. What a change stream shows of a write depends on how MongoDB has logged it. */
+export const changesPipeline: Document[] = [
+  {
+    $match: {
+      'ns.coll': { $in: Object.keys(readers) },
+      $or: [
+        { operationType: 'insert' },
+        { operationType: 'replace', 'fullDocument.event': { $exists: true } },
+        { operationType: 'update', 'updateDescription.updatedFields.event': { $exists: true } }
+      ]
+    }
+  },
+  {
+    $project: {
+      operationType: 1,
+      wallTime: 1,
+      'ns.coll': 1,
+      documentKey: 1,
+      ...Object.fromEntries(
+        ['_id', 'user_id', 'account_id', 'content_id', 'content_ids', 'list', 'created_at', 'asked_at'].map(field => [
+          `fullDocument.${field}`,
+          1
+        ])
+      ),
+      event: { $ifNull: ['$updateDescription.updatedFields.event', '$fullDocument.event'] }
+    }
+  }
+]
+
+/** What is sent: by the specification of Standard Webhooks. `account_id` is that of the profile. */
+export const bodyOf = ({ type, at, data: { user_id, ...data } }: ViewerEvent, account_id: number) =>
+  JSON.stringify({ type, timestamp: timestamp(at), data: { user_id, account_id, ...data } })

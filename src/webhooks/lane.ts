@@ -1,0 +1,181 @@
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { days, minutes, seconds } from '../time.js'
+import { type Agent, agentFor, attempt, mostAtOnce, type Outcome, patience } from './attempt.js'
+import type { Endpoint, Endpoints } from './endpoints.js'
+import type { Outbox, OutboxDocument, Result } from './outbox.js'
+
+const hours = (count: number) => minutes(60 * count)
+
+/** How long after an attempt that has failed the next one follows. After the last one, the endpoint is disabled. */
+export const retryDelays = [seconds(5), minutes(5), minutes(30), ...[2, 5, 10, 14, 20, 24].map(hours)]
+/** An endpoint that has delivered nothing for this long is disabled, too: one with many events may never come to the last attempt of one. */
+export const longestFailure = days(3.25)
+/** So that what has failed together does not come back together. */
+const jitter = 0.1
+
+/** After this many failures in a row, an endpoint counts as failing, and its attempts begin one after the other, until one is delivered. */
+const manyFailures = 20
+/** In milliseconds, between two attempts of an endpoint that is failing. Each may cost a connection. */
+const failingPace = 100
+
+/** How long results are gathered before they are written, in milliseconds. */
+const gathering = 50
+/** How often it looks for what is due, if it is not woken. */
+const lookEvery = 500
+const retryEvery = seconds(1)
+/** How long a stop waits for attempts under way. */
+const stopPatience = seconds(1.5)
+
+export interface LaneListeners {
+  onOutcome: (isDelivered: boolean) => void
+  onDisabled: (endpoint: string, reason: string) => void
+}
+
+interface LaneOptions extends LaneListeners {
+  outbox: Pick<Outbox, 'due' | 'record'>
+  endpoints: Pick<Endpoints, 'disable' | 'setFailing'>
+}
+
+/** Delivers the events of one endpoint, so that no endpoint waits for another one. */
+export class Lane {
+  private readonly agent: Agent
+  /** The ids of what is under way, or has a result that is not written yet. */
+  private readonly busy = new Set<string>()
+  private results: Result[] = []
+  private underWay = 0
+  private failures = 0
+  private readonly stopping = new AbortController()
+  private readonly aborting = new AbortController()
+  /** Says `change` when something new is due, or an attempt has ended. */
+  private readonly events = new EventEmitter()
+  private readonly working: Promise<unknown>
+
+  constructor(
+    public endpoint: Endpoint,
+    private readonly options: LaneOptions
+  ) {
+    this.agent = agentFor(endpoint)
+    this.working = Promise.all([this.deliverDue(), this.writeResults()])
+  }
+
+  /** Something may be due. */
+  wake() {
+    this.events.emit('change')
+  }
+
+  async stop() {
+    this.stopping.abort()
+    this.wake()
+    const last = setTimeout(() => this.aborting.abort(), stopPatience)
+    // A database that does not respond would hold it up.
+    await Promise.race([this.working, sleep(2 * stopPatience, undefined, { ref: false })])
+    clearTimeout(last)
+    this.agent.destroy()
+  }
+
+  get isStopped() {
+    return this.stopping.signal.aborted
+  }
+
+  /** The next one, at most this many milliseconds. */
+  private async change(within = patience) {
+    const over = new AbortController()
+    const { signal } = over
+    await Promise.race([once(this.events, 'change', { signal }), sleep(within, undefined, { signal })])
+    over.abort()
+  }
+
+  private pause(milliseconds: number) {
+    return sleep(milliseconds, undefined, { signal: this.stopping.signal }).catch(() => undefined)
+  }
+
+  private async deliverDue() {
+    while (!this.isStopped) {
+      const due = await this.due()
+      if (due.length === 0) await this.change(lookEvery)
+      for (const event of due) {
+        await this.turn()
+        if (this.isStopped) return
+        void this.deliver(event)
+      }
+    }
+  }
+
+  /** Without its database, it waits. */
+  private async due() {
+    try {
+      const found = await this.options.outbox.due(this.endpoint._id, mostAtOnce + this.busy.size)
+      return found.filter(({ _id }) => !this.busy.has(_id.id))
+    } catch {
+      await this.pause(retryEvery)
+      return []
+    }
+  }
+
+  /** Waits until an attempt may begin. */
+  private async turn() {
+    while (this.underWay >= mostAtOnce && !this.isStopped) await this.change()
+    if (this.failures >= manyFailures) await this.pause(failingPace)
+  }
+
+  private async deliver(event: OutboxDocument) {
+    const { _id, body } = event
+    this.busy.add(_id.id)
+    this.underWay++
+    const outcome = await attempt(this.endpoint, { id: _id.id, body }, this.agent, this.aborting.signal)
+    this.underWay--
+    this.wake()
+    // What was cut off has failed for no fault of the endpoint.
+    if (outcome.cause !== undefined && this.aborting.signal.aborted) return
+    this.options.onOutcome(outcome.cause === undefined)
+    this.results.push({ _id, ...(outcome.cause !== undefined && { dueIn: await this.delayAfter(event, outcome) }) })
+    if (outcome.cause === undefined) await this.noteSuccess()
+  }
+
+  private async noteSuccess() {
+    this.failures = 0
+    if (!this.endpoint.failing_since) return
+    delete this.endpoint.failing_since
+    await this.options.endpoints.setFailing(this.endpoint._id, false).catch(() => undefined)
+  }
+
+  /** How long until the next attempt. Disables the endpoint if there is none. */
+  private async delayAfter({ attempts }: OutboxDocument, { status, cause = '' }: Outcome) {
+    this.failures++
+    const { _id, failing_since } = this.endpoint
+    if (this.failures === manyFailures && !failing_since) {
+      this.endpoint.failing_since = new Date()
+      await this.options.endpoints.setFailing(_id, true).catch(() => undefined)
+    }
+    const delay = retryDelays[attempts]
+    const isOver = delay === undefined || (failing_since && Date.now() - failing_since.getTime() > longestFailure)
+    if (status !== 410 && !isOver) return delay * (1 + jitter * Math.random())
+    await this.disable(cause)
+    return 0
+  }
+
+  private async disable(reason: string) {
+    if (this.isStopped) return
+    this.stopping.abort()
+    this.wake()
+    const disabled = await this.options.endpoints.disable(this.endpoint._id, reason).catch(() => null)
+    if (disabled) this.options.onDisabled(this.endpoint._id, reason)
+  }
+
+  private async writeResults() {
+    while (!this.isStopped || this.underWay > 0 || this.results.length > 0) {
+      await sleep(gathering)
+      const results = this.results.splice(0)
+      if (results.length === 0) continue
+      try {
+        await this.options.outbox.record(results)
+        for (const { _id } of results) this.busy.delete(_id.id)
+      } catch {
+        if (this.aborting.signal.aborted) return
+        this.results.unshift(...results)
+        await this.pause(retryEvery)
+      }
+    }
+  }
+}

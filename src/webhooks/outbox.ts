@@ -1,0 +1,117 @@
+import { type AnyBulkWriteOperation, type Db, type Filter, type IndexDescription, MongoBulkWriteError } from 'mongodb'
+import { isDuplicate } from '../database/faults.js'
+import { withRetries } from '../database/retry.js'
+import { days } from '../time.js'
+import type { EventType } from './events.js'
+
+/** An event for an endpoint. */
+export interface OutboxDocument {
+  _id: { endpoint: string; id: string }
+  type: EventType
+  body: string
+  /** The profile, if the event goes with its erasure. */
+  user_id?: number
+  at: Date
+  attempts: number
+  /** When to send it next. Missing once it was delivered. */
+  due_at?: Date
+}
+
+export const outboxName = 'webhook_events'
+/** With `at`, so that it covers what is asked of all that waits. */
+const waitingIndex = { '_id.endpoint': 1, due_at: 1, at: 1 } as const
+export const outboxIndexes: IndexDescription[] = [
+  { key: waitingIndex, partialFilterExpression: { due_at: { $exists: true } } },
+  { key: { '_id.endpoint': 1, at: 1 } },
+  { key: { user_id: 1 }, sparse: true }
+]
+
+/** How long an event is kept. */
+const keptFor = days(4)
+/** How many events of an endpoint are kept. */
+const mostKept = 1_000_000
+/** More would take longer than an operation may. */
+const removedAtOnce = 5000
+
+/** What came of an attempt: delivered, or when it is due again. */
+export interface Result {
+  _id: OutboxDocument['_id']
+  dueIn?: number
+}
+
+export const outboxOf = (db: Db) => {
+  const outbox = db.collection<OutboxDocument>(outboxName)
+  // Not `$exists`, which no index covers.
+  const waiting = (endpoint: string) => ({ '_id.endpoint': endpoint, due_at: { $gt: new Date(0) } })
+
+  /** Returns how many of them were still waiting. */
+  const removeUntil = async (endpoint: string, at: Date) => {
+    const old: Filter<OutboxDocument> = { '_id.endpoint': endpoint, at: { $lte: at } }
+    let lost = 0
+    for (;;) {
+      const some = { projection: { due_at: 1 }, sort: { at: 1 }, limit: removedAtOnce, batchSize: removedAtOnce } as const
+      const found = await outbox.find(old, some).toArray()
+      if (found.length === 0) return lost
+      await outbox.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } })
+      lost += found.filter(({ due_at }) => due_at).length
+    }
+  }
+
+  return {
+    /** Adding one again changes nothing. */
+    add: async (events: OutboxDocument[]) => {
+      await withRetries(() => outbox.insertMany(events, { ordered: false }).catch(ignoreDuplicates))
+    },
+
+    /** What is to be sent now, the longest due first. */
+    due: (endpoint: string, limit: number) =>
+      outbox.find({ '_id.endpoint': endpoint, due_at: { $lte: new Date() } }, { sort: { due_at: 1 }, limit, batchSize: limit }).toArray(),
+
+    record: (results: Result[]) =>
+      withRetries(() =>
+        outbox.bulkWrite(
+          results.map(({ _id, dueIn }): AnyBulkWriteOperation<OutboxDocument> => {
+            const update = dueIn === undefined ? { $unset: { due_at: '' as const } } : { $set: { due_at: new Date(Date.now() + dueIn) } }
+            return { updateOne: { filter: { _id }, update: { ...update, $inc: { attempts: 1 } } } }
+          }),
+          { ordered: false }
+        )
+      ),
+
+    /** Makes all that waits due now, with all of its attempts. */
+    sendWaiting: (endpoint: string) =>
+      withRetries(() => outbox.updateMany(waiting(endpoint), { $set: { due_at: new Date(), attempts: 0 } })),
+
+    /** Sends what was delivered once more. Returns how many events. */
+    sendAgain: async (endpoint: string, since: Date) => {
+      const delivered = { '_id.endpoint': endpoint, at: { $gte: since }, due_at: { $exists: false } }
+      const again = { $set: { due_at: new Date(), attempts: 0 } }
+      return (await withRetries(() => outbox.updateMany(delivered, again))).modifiedCount
+    },
+
+    remove: (endpoint: string) => removeUntil(endpoint, new Date(8.64e15)),
+
+    /** Removes what is too old or too much. Returns how much of it was lost, because it was never delivered. */
+    prune: async (endpoint: string) => {
+      const newest = { projection: { at: 1 }, sort: { at: -1 }, skip: mostKept } as const
+      const beyond = await outbox.findOne({ '_id.endpoint': endpoint }, newest)
+      const oldest = new Date(Date.now() - keptFor)
+      return removeUntil(endpoint, beyond && beyond.at > oldest ? beyond.at : oldest)
+    },
+
+    /** How much waits, and since when the oldest. */
+    state: async (endpoint: string) => {
+      const group = { $group: { _id: null, count: { $sum: 1 }, since: { $min: '$at' } } }
+      const [all] = await outbox
+        .aggregate<{ count: number; since: Date }>([{ $match: waiting(endpoint) }, group], { hint: waitingIndex })
+        .toArray()
+      return all ?? { count: 0, since: undefined }
+    }
+  }
+}
+export type Outbox = ReturnType<typeof outboxOf>
+
+const ignoreDuplicates = (error: unknown) => {
+  const isOnlyDuplicates = error instanceof MongoBulkWriteError && [error.writeErrors].flat().every(one => one.code === 11_000)
+  if (!(isDuplicate(error) && isOnlyDuplicates)) throw error
+}

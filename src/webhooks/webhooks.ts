@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db, Document } from 'mongodb'
+import { type Lease, leasesOf } from '../database/leases.js'
+import { withRetries } from '../database/retry.js'
+import { minutes, seconds } from '../time.js'
+import { type Endpoint, endpointsOf } from './endpoints.js'
+import { intakeOf } from './intake.js'
+import { Lane, type LaneListeners } from './lane.js'
+import { type OutboxDocument, outboxOf } from './outbox.js'
+import { type Beginning, changesSince, isLost, isStandalone, type Position, sinceMoment } from './stream.js'
+
+/** How soon another process takes over from one that was killed. */
+const leaseLife = seconds(9)
+const checkEvery = seconds(1)
+/** Longer than a new endpoint may be unknown. */
+const newFor = seconds(10)
+const measureEvery = seconds(5)
+const pruneEvery = minutes(1)
+/** How often the position is written. What is read again after a crash is recognized. */
+const saveEvery = seconds(1)
+
+interface Listeners extends LaneListeners {
+  onStandalone: () => void
+  /** The change stream goes on from now, because the oplog no longer has its position. */
+  onPositionLost: () => void
+  /** Events that were never delivered were removed, because they were too old or too many. */
+  onEventsLost: (endpoint: string, count: number) => void
+}
+
+/** What waits for endpoints that are enabled, as the process sees it that delivers. The others see nothing. */
+interface State {
+  waiting: number
+  /** When the oldest event that waits has happened. */
+  since: Date | undefined
+  disabled: number
+}
+const nothing: State = { waiting: 0, since: undefined, disabled: 0 }
+
+/** Sends what happens to viewers to the endpoints of other systems. One process at a time does it. */
+export class Webhooks {
+  state = nothing
+  private readonly endpoints
+  private readonly outbox
+  private readonly leases
+  private readonly positions
+  private readonly lanes = new Map<string, Lane>()
+  private known: Endpoint[] = []
+
+  constructor(
+    private readonly db: Db,
+    private readonly listeners: Listeners
+  ) {
+    this.endpoints = endpointsOf(db)
+    this.outbox = outboxOf(db)
+    this.leases = leasesOf(db, leaseLife)
+    this.positions = positionsOf(db)
+  }
+
+  /** Whether there is anything to do. Said once: a server does not join a replica set while it runs. */
+  async canRun() {
+    const isAlone = await isStandalone(this.db)
+    if (isAlone) this.listeners.onStandalone()
+    return !isAlone
+  }
+
+  /** Delivers until the signal, unless another process does, or there is no endpoint. */
+  async run(signal: AbortSignal) {
+    this.known = await this.endpoints.list()
+    if (this.known.length > 0) await this.leases.withLease('webhooks', lease => this.runHolding(lease, signal))
+  }
+
+  private async runHolding(lease: Lease, stopped: AbortSignal) {
+    const ended = new AbortController()
+    const signal = AbortSignal.any([stopped, ended.signal])
+    const repeat = async (every: number, work: () => Promise<unknown>) => {
+      while (!signal.aborted) {
+        await work()
+        await sleep(every, undefined, { signal }).catch(() => undefined)
+      }
+    }
+    const all = [
+      repeat(checkEvery, () => this.check(lease)),
+      repeat(measureEvery, () => this.measure()),
+      repeat(pruneEvery, () => this.prune()),
+      this.takeIn(signal)
+    ]
+    try {
+      // The first one that ends or fails ends them all.
+      await Promise.race(all)
+    } finally {
+      ended.abort()
+      await Promise.allSettled(all)
+      await Promise.all([...this.lanes.values()].map(lane => lane.stop()))
+      this.lanes.clear()
+      this.state = nothing
+    }
+  }
+
+  /** Begins and ends the lanes of endpoints that were added, removed, enabled or disabled. */
+  private async check({ confirm }: Lease) {
+    await confirm()
+    this.known = await this.endpoints.list()
+    const enabled = new Map(this.known.filter(({ disabled }) => !disabled).map(endpoint => [endpoint._id, endpoint]))
+    for (const [id, lane] of this.lanes) {
+      if (enabled.has(id) && !lane.isStopped) continue
+      this.lanes.delete(id)
+      await lane.stop()
+    }
+    const { outbox, endpoints, listeners } = this
+    for (const [id, endpoint] of enabled) {
+      const lane = this.lanes.get(id)
+      if (lane) lane.endpoint = endpoint
+      else this.lanes.set(id, new Lane(endpoint, { outbox, endpoints, ...listeners }))
+    }
+  }
+
+  /** Stores the events of changes for the endpoints. Ends if the position was dropped by somebody else, or there is no endpoint any more. */
+  private async takeIn(signal: AbortSignal) {
+    const intake = intakeOf(this.db)
+    const known = await this.positions.read()
+    let isFirst = known === undefined
+    let savedAt = 0
+    try {
+      for await (const { changes, position } of changesSince(this.db, known ? { startAfter: known } : this.beginning(), signal)) {
+        await this.store(await intake(changes, this.known))
+        if (performance.now() - savedAt < saveEvery) continue
+        if (!(await this.positions.save(position, isFirst))) return
+        isFirst = false
+        savedAt = performance.now()
+        if (this.known.length === 0) return await this.positions.drop()
+      }
+    } catch (error) {
+      if (!signal.aborted) await this.afterFailure(error)
+    }
+  }
+
+  private async afterFailure(error: unknown) {
+    if (!isLost(error)) throw error
+    this.listeners.onPositionLost()
+    await this.positions.drop()
+  }
+
+  /** Without a position. What happens just after the first endpoint was added is sent to it. */
+  private beginning(): Beginning {
+    const newest = Math.max(...this.known.map(({ created_at }) => created_at.getTime()))
+    return Date.now() - newest < newFor ? sinceMoment(new Date(newest)) : {}
+  }
+
+  private async store(events: OutboxDocument[]) {
+    if (events.length === 0) return
+    await this.outbox.add(events)
+    for (const { _id } of events) this.lanes.get(_id.endpoint)?.wake()
+  }
+
+  private async measure() {
+    const enabled = this.known.filter(({ disabled }) => !disabled)
+    const states = await Promise.all(enabled.map(({ _id }) => this.outbox.state(_id)))
+    const moments = states.flatMap(({ since }) => since?.getTime() ?? [])
+    this.state = {
+      waiting: states.reduce((sum, { count }) => sum + count, 0),
+      since: moments.length > 0 ? new Date(Math.min(...moments)) : undefined,
+      disabled: this.known.length - enabled.length
+    }
+  }
+
+  private async prune() {
+    for (const { _id } of this.known) {
+      const lost = await this.outbox.prune(_id)
+      if (lost > 0) this.listeners.onEventsLost(_id, lost)
+    }
+  }
+}
+
+/** Where the change stream has been read to. */
+const positionsOf = (db: Db) => {
+  const positions = db.collection<{ _id: 'webhooks'; position: Document }>('revisions')
+  const _id = 'webhooks'
+  return {
+    read: async (): Promise<Position | undefined> => (await withRetries(() => positions.findOne({ _id })))?.position,
+    /** False if it was dropped since it was read, as by `npm run restore`, unless it is the first one. */
+    save: async (position: Position, isFirst: boolean) => {
+      const { matchedCount, upsertedCount } = await withRetries(() =>
+        positions.updateOne({ _id }, { $set: { position } }, { upsert: isFirst })
+      )
+      return matchedCount + upsertedCount > 0
+    },
+    drop: async () => {
+      await withRetries(() => positions.deleteOne({ _id }))
+    }
+  }
+}
