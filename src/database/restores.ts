@@ -1,5 +1,6 @@
 import type { AnyBulkWriteOperation, Db, Document } from 'mongodb'
 import { catalogueKinds } from '../catalogue/kinds.js'
+import { forgetWebhooks } from '../webhooks/index.js'
 import { type CounterDocument, countedCollections } from './counters.js'
 import { withRetries } from './retry.js'
 import type { RevisionDocument } from './revisions.js'
@@ -79,6 +80,7 @@ export const restoresOf = (db: Db) => {
         await db.collection<CounterDocument>('counters').updateOne({ _id }, { $inc: { last: skipped } }, { upsert: true })
       // The service then removes again what the backup has brought back of erased users.
       await db.collection('erasures').updateMany({}, [{ $set: { sweep_at: '$$NOW', sweeps: 0 } }])
+      await forgetWebhooks(db)
       await tellProcesses()
       await restores.updateOne({ _id: 'last' }, [{ $set: { at: '$$NOW' } }], { upsert: true })
     }

@@ -1,5 +1,5 @@
 import { ADDRCONFIG, type LookupAddress } from 'node:dns'
-import { lookup, resolve4, resolve6 } from 'node:dns/promises'
+import dns from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
@@ -47,14 +47,14 @@ const isAbsent = (error: NodeJS.ErrnoException) => ['ENOTFOUND', 'ENODATA', 'ECO
  * used for names that the name servers do not know, for example those in /etc/hosts.
  */
 const resolved = async (host: string): Promise<LookupAddress[]> => {
-  const found = await Promise.allSettled([resolve4(host), resolve6(host)])
+  const found = await Promise.allSettled([dns.resolve4(host), dns.resolve6(host)])
   const addresses = found.flatMap((result, i) =>
     result.status === 'fulfilled' ? result.value.map(address => ({ address, family: i === 0 ? 4 : 6 })) : []
   )
   if (addresses.length > 0) return addresses
   const failure = found.find(result => result.status === 'rejected' && !isAbsent(result.reason))
   if (failure) throw (failure as PromiseRejectedResult).reason
-  return lookup(host, { all: true, hints: ADDRCONFIG })
+  return dns.lookup(host, { all: true, hints: ADDRCONFIG })
 }
 
 /** What was just asked for, so that hundreds of attempts a second ask once. */

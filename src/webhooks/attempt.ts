@@ -69,12 +69,16 @@ export const agentFor = ({ url }: Pick<Endpoint, 'url'>) => {
 export type Agent = ReturnType<typeof agentFor>
 
 /** Sends a message once. Redirects are not followed. */
-export const attempt = async (endpoint: Endpoint, message: Message, agent: Agent, stopped?: AbortSignal): Promise<Outcome> => {
-  const ended = AbortSignal.any([AbortSignal.timeout(patience), ...(stopped ? [stopped] : [])])
+export const attempt = async (endpoint: Endpoint, message: Message, agent: Agent): Promise<Outcome> => {
+  const late = new AbortController()
+  // Not `AbortSignal.timeout`, which Node 20 may collect before it has fired.
+  const timer = setTimeout(() => late.abort(), patience).unref()
   try {
-    return await sent(endpoint, message, agent, ended)
+    return await sent(endpoint, message, agent, late.signal)
   } catch (error) {
-    return { cause: ended.aborted ? `no response within ${patience / 1000} s` : causeOf(error as NodeJS.ErrnoException) }
+    return { cause: late.signal.aborted ? `no response within ${patience / 1000} s` : causeOf(error as NodeJS.ErrnoException) }
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -46,7 +46,7 @@ export class Lane {
   private underWay = 0
   private failures = 0
   private readonly stopping = new AbortController()
-  private readonly aborting = new AbortController()
+  private isCutOff = false
   /** Says `change` when something new is due, or an attempt has ended. */
   private readonly events = new EventEmitter()
   private readonly working: Promise<unknown>
@@ -67,10 +67,15 @@ export class Lane {
   async stop() {
     this.stopping.abort()
     this.wake()
-    const last = setTimeout(() => this.aborting.abort(), stopPatience)
+    const last = setTimeout(() => this.cutOff(), stopPatience)
     // A database that does not respond would hold it up.
     await Promise.race([this.working, sleep(2 * stopPatience, undefined, { ref: false })])
     clearTimeout(last)
+    this.cutOff()
+  }
+
+  private cutOff() {
+    this.isCutOff = true
     this.agent.destroy()
   }
 
@@ -123,11 +128,11 @@ export class Lane {
     const { _id, body } = event
     this.busy.add(_id.id)
     this.underWay++
-    const outcome = await attempt(this.endpoint, { id: _id.id, body }, this.agent, this.aborting.signal)
+    const outcome = await attempt(this.endpoint, { id: _id.id, body }, this.agent)
     this.underWay--
     this.wake()
     // What was cut off has failed for no fault of the endpoint.
-    if (outcome.cause !== undefined && this.aborting.signal.aborted) return
+    if (outcome.cause !== undefined && this.isCutOff) return
     this.options.onOutcome(outcome.cause === undefined)
     this.results.push({ _id, ...(outcome.cause !== undefined && { dueIn: await this.delayAfter(event, outcome) }) })
     if (outcome.cause === undefined) await this.noteSuccess()
@@ -172,7 +177,7 @@ export class Lane {
         await this.options.outbox.record(results)
         for (const { _id } of results) this.busy.delete(_id.id)
       } catch {
-        if (this.aborting.signal.aborted) return
+        if (this.isCutOff) return
         this.results.unshift(...results)
         await this.pause(retryEvery)
       }

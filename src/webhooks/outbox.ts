@@ -89,6 +89,8 @@ export const outboxOf = (db: Db) => {
       return (await withRetries(() => outbox.updateMany(delivered, again))).modifiedCount
     },
 
+    clear: () => outbox.deleteMany({}),
+
     remove: (endpoint: string) => removeUntil(endpoint, new Date(8.64e15)),
 
     /** Removes what is too old or too much. Returns how much of it was lost, because it was never delivered. */

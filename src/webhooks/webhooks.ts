@@ -171,6 +171,12 @@ export class Webhooks {
   }
 }
 
+/** After a restore, what waits may never have happened, and the place in the oplog is one of another time. */
+export const forgetWebhooks = async (db: Db) => {
+  await positionsOf(db).drop()
+  await outboxOf(db).clear()
+}
+
 /** Where the change stream has been read to. */
 const positionsOf = (db: Db) => {
   const positions = db.collection<{ _id: 'webhooks'; position: Document }>('revisions')

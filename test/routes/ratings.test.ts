@@ -92,7 +92,16 @@ t.test('ratings', async t => {
     )
     t.match(list.headers, { 'content-type': /^application\/json/, 'cache-control': 'private, no-store' })
     const document = await stored.findOne({ user_id: viewer.id })
-    t.strictSame(Object.keys(document ?? {}).sort(), ['_id', 'arrived_at', 'asked_at', 'content_id', 'created_at', 'event', 'rating', 'user_id'])
+    t.strictSame(Object.keys(document ?? {}).sort(), [
+      '_id',
+      'arrived_at',
+      'asked_at',
+      'content_id',
+      'created_at',
+      'event',
+      'rating',
+      'user_id'
+    ])
   })
 
   t.test('the same rating again changes nothing, another one is the newest', async t => {
