@@ -15,6 +15,7 @@ export default fp(
     const lost = counter('webhook_events_lost_total', 'Webhook events removed before they were delivered: older than 4 days, or too many')
     const positionsLost = counter('webhook_positions_lost_total', 'Times that the oplog no longer had the place where webhooks go on')
 
+    const saidLost = new Set<string>()
     const webhooks = new Webhooks(jobDatabase, {
       onStandalone: () => log.info('webhooks need a replica set, and MONGO_URL is a standalone server: no events are sent'),
       onOutcome: isDelivered => (isDelivered ? delivered : failed).inc(),
@@ -26,7 +27,10 @@ export default fp(
       },
       onEventsLost: (endpoint, count) => {
         lost.inc(count)
-        log.error({ endpoint, count }, 'webhook events were removed before they were delivered: too old, or too many')
+        // Once: while an endpoint is disabled, events may be lost every minute.
+        if (!saidLost.has(endpoint))
+          log.error({ endpoint, count }, 'webhook events are removed before they are delivered: too old, or too many')
+        saidLost.add(endpoint)
       }
     })
     gauge(metrics, 'webhook_events_waiting', 'Webhook events that wait. Only the process that delivers knows', () => webhooks.state.waiting)
