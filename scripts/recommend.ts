@@ -9,6 +9,8 @@ import {
   holdOut,
   type Interactions,
   type Model,
+  pastIn,
+  pastOf,
   type Quality,
   qualitiesOf,
   splitByTime,
@@ -57,10 +59,11 @@ const compare = (out: HoldOut, k: number, lastWeek?: Interactions): Model => {
   const { training } = out
   const model = train(training, { onProgress })
   const popular = byPopularity(training)
+  const pastFor = (user: number) => pastIn(out, user)
   const first = (order: Uint32Array) => (_user: number, isSeen: (item: number) => boolean) => firstOf(order, k, item => !isSeen(item))
   const listers: Record<string, (user: number, isSeen: (item: number) => boolean) => ArrayLike<number>> = {
-    model: listsFrom(model, popular, training, k),
-    'first scores': listsFrom({ ...model, weights: new Float64Array(0) }, popular, training, k),
+    model: listsFrom(model, popular, pastFor, k),
+    'first scores': listsFrom({ ...model, weights: new Float64Array(0) }, popular, pastFor, k),
     popularity: first(popular),
     ...(lastWeek && { 'last week': first(byPopularity(lastWeek, popular)) })
   }
@@ -84,7 +87,7 @@ const evaluate = ({ data, users, timed }: Dataset, k: number): Model => {
 }
 
 async function* linesOf({ data, users, items }: Dataset, model: Model, k: number, path: string, signal: AbortSignal) {
-  const listOf = listsFrom(model, byPopularity(data), data, k)
+  const listOf = listsFrom(model, byPopularity(data), user => pastOf(data, user), k)
   for (let user = 0; user < users.length; user++) {
     const names = listOf(user).map(item => items[item])
     yield `${users[user]}\t${names.join()}\n`

@@ -9,6 +9,7 @@ import { allHistoriesOf } from '../src/recommendations/learning/all-histories.js
 import { trainInChildProcess } from '../src/recommendations/learning/start-training.js'
 import { recommendationModelsOf } from '../src/recommendations/model-documents.js'
 import { modelFormat, unpacked } from '../src/recommendations/stored-model.js'
+import { days } from '../src/time.js'
 import { type HistoryDocument, historyIndexes } from '../src/viewing/history.js'
 import { contentOf } from './bench/data/catalogue.js'
 import { generate, insert } from './bench/data/generate.js'
@@ -35,7 +36,6 @@ const aFilm = 26
 const watchedOf = (title: number, titles: number) => (title % showEvery === 0 ? title + titles : title)
 
 const firstView = Date.UTC(2026, 0, 1)
-const minute = 60_000
 
 /** In turn: watched to the end, started again after that, and started again in the middle. */
 const positions = [
@@ -49,7 +49,7 @@ function* elementsOf(histories: Iterable<number[]>, titles: number): Generator<H
   for (const history of histories) {
     user_id++
     for (const [place, title] of history.entries()) {
-      const at = new Date(firstView + place * minute)
+      const at = new Date(firstView + place * days(1))
       const content_id = watchedOf(title, titles)
       const position = positions[place % positions.length] as (typeof positions)[number]
       yield { _id: new ObjectId(), user_id, content_id, created_at: at, updated_at: at, ...position }

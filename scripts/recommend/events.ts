@@ -5,7 +5,7 @@ import {
   Growing,
   type Interactions,
   interactionsOf,
-  pastOf,
+  type Past,
   Ranker,
   type Ranking,
   type TimedEvents
@@ -138,12 +138,12 @@ export class EventsReader {
 }
 
 /** Creates the list of a user: recommendations of the model, followed by the most popular items. */
-export const listsFrom = (ranking: Ranking, popular: Uint32Array, data: Interactions, count: number) => {
+export const listsFrom = (ranking: Ranking, popular: Uint32Array, pastFor: (user: number) => Past, count: number) => {
   const ranker = new Ranker(ranking)
   // For each item, the last user who has it in the history or in the list.
-  const taken = new Uint32Array(data.itemCount)
+  const taken = new Uint32Array(ranking.views.length)
   return (user: number) => {
-    const past = pastOf(data, user)
+    const past = pastFor(user)
     const isFree = (item: number) => taken[item] !== user + 1
     for (let at = 0; at < past.items.length; at++) taken[past.items[at] as number] = user + 1
     const list = ranker.best(past, count, isFree).map(({ item }) => item)

@@ -10,6 +10,7 @@ import type { InterestSettings } from '../../src/recommendations/interest.js'
 import type { TrainingProgress } from '../../src/recommendations/learning/training.js'
 import { readTitles, watchedTitles } from '../../src/recommendations/learning/training-data.js'
 import {
+  dayOf,
   type Fit,
   fittedWeights,
   Histories,
@@ -45,7 +46,7 @@ export const readArguments = (args: string[]): Arguments => {
 /** Compressed files can only be read as a whole, so there have to be enough of them for all workers. */
 const eventsPerPart = 1_000_000
 
-/** Files with a line for each user: the ids of the titles, the oldest first. */
+/** Files with a line for each user: the ids of the titles, the oldest first, and the days on which they were watched. */
 class Parts {
   events = 0
   users = 0
@@ -55,12 +56,13 @@ class Parts {
 
   constructor(private readonly folder: string) {}
 
-  async add(ids: number[]) {
+  async add({ ids, times }: WeightedIds) {
     if (!this.part || this.events >= this.count * eventsPerPart) await this.next()
     this.events += ids.length
     this.users++
     // A file that cannot be written never drains.
-    if (!this.part?.write(`${ids.join()}\n`)) await Promise.race([once(this.part as Gzip, 'drain'), this.written])
+    if (!this.part?.write(`${ids.join()}\t${times.map(dayOf).join()}\n`))
+      await Promise.race([once(this.part as Gzip, 'drain'), this.written])
   }
 
   async end() {
@@ -145,7 +147,7 @@ export const writeEvents = async (folder: string, { data, interest, signal, onPr
     const all = await readTitles(data.contents)
     for await (const history of watchedTitles(data, all, interest, done => onProgress({ step: 'read', done, total }))) {
       signal.throwIfAborted()
-      await parts.add(history.ids)
+      await parts.add(history)
       sample.add(history)
     }
     await parts.end()

@@ -74,7 +74,7 @@ export const readModelFile = (file: Uint8Array): ForeignModel => {
 }
 
 /** Refuses a model that the service could load, but that would recommend badly. */
-const check = ({ ids, watchedCount, links, shares, views, freshness, weights }: StoredModel) => {
+const check = ({ ids, watchedCount, links, shares, views, freshness, recent, weights }: StoredModel) => {
   const { starts, targets } = links
   if (watchedCount !== ids.length) throw new Error('It has titles that nobody has watched')
   if (!ids.every(id => Number.isSafeInteger(id) && id > 0)) throw new Error('An id of a title is not a whole number above 0')
@@ -85,8 +85,9 @@ const check = ({ ids, watchedCount, links, shares, views, freshness, weights }: 
   for (let row = 0; row < ids.length; row++)
     for (let at = (starts[row] as number) + 1; at < (starts[row + 1] as number); at++)
       if ((targets[at] as number) <= (targets[at - 1] as number)) throw new Error('The neighbours of a title are not in order')
-  if (![links.weights, freshness, weights, shares.map(({ share }) => share)].every(numbers => numbers.every(Number.isFinite)))
+  if (![links.weights, freshness, recent, weights, shares.map(({ share }) => share)].every(numbers => numbers.every(Number.isFinite)))
     throw new Error('The weight of a neighbour is not a number')
   if (!views.every(count => count > 0)) throw new Error('A title has no views')
   if (!freshness.every(times => times > 0)) throw new Error('The freshness of a title is not above 0')
+  if (!recent.every(count => count >= 0)) throw new Error('The recent views of a title are below 0')
 }

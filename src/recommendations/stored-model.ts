@@ -1,7 +1,7 @@
-import type { Ranking } from './model/index.js'
+import { periods, type Ranking } from './model/index.js'
 
 /** The version of the packed format. Raise it with every change, so that processes of both versions can run side by side. */
-export const modelFormat = 4
+export const modelFormat = 5
 
 /** In bytes. Every process holds a model in memory, and a second one while it loads it. */
 export const largestModel = 1024 ** 3
@@ -17,7 +17,7 @@ export interface StoredModel extends Ranking {
 const headerLength = 5
 
 /** Writes a header with the sizes, then the arrays. */
-export const packed = ({ ids, watchedCount, links, shares, views, freshness, weights }: StoredModel): Uint8Array => {
+export const packed = ({ ids, watchedCount, links, shares, views, freshness, recent, weights }: StoredModel): Uint8Array => {
   const arrays = [
     Float64Array.of(ids.length, links.targets.length, watchedCount, links.tables, weights.length),
     Float64Array.from(shares.flatMap(({ share, halfLife }) => [share, halfLife])),
@@ -25,6 +25,7 @@ export const packed = ({ ids, watchedCount, links, shares, views, freshness, wei
     ids,
     views,
     freshness,
+    recent,
     links.starts,
     links.targets,
     links.weights
@@ -54,6 +55,7 @@ export const unpacked = (bytes: ArrayBuffer): StoredModel => {
   const ids = next(Float64Array, items)
   const views = next(Float32Array, items)
   const freshness = next(Float32Array, items)
+  const recent = next(Float32Array, items * periods.length)
   const starts = next(Uint32Array, items + 1)
   const targets = next(Uint32Array, size)
   const linkWeights = next(Float32Array, size * tables)
@@ -68,6 +70,7 @@ export const unpacked = (bytes: ArrayBuffer): StoredModel => {
     shares: pairsOf(shares()),
     views: views(),
     freshness: freshness(),
+    recent: recent(),
     weights: weights()
   }
 }

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { readModelFile } from '../../scripts/train/foreign-model.js'
 import { everybody } from '../../src/catalogue/audience.js'
-import { featureCount, type Share } from '../../src/recommendations/model/index.js'
+import { featureCount, periods, type Share } from '../../src/recommendations/model/index.js'
 import { Recommender } from '../../src/recommendations/serving/recommender.js'
 import { largestModel, modelFormat, packed, type StoredModel, unpacked } from '../../src/recommendations/stored-model.js'
 import { buildWith } from '../helpers/app.js'
@@ -18,6 +18,7 @@ const modelOf = (ids: number[]): StoredModel => ({
   ],
   views: Float32Array.from(ids, (_, i) => i + 1),
   freshness: Float32Array.from(ids, (_, i) => 1 + i / 100),
+  recent: Float32Array.from({ length: ids.length * periods.length }, (_, i) => i),
   weights: Float64Array.from({ length: featureCount(2) }, (_, feature) => feature / 10 - 1),
   links: {
     starts: Uint32Array.from([...ids, 0], (_, i) => 2 * i),
@@ -47,6 +48,7 @@ t.test('unpacking returns what was packed', async t => {
     ids: part.ids.subarray(2, 7),
     views: part.views.subarray(2, 7),
     freshness: part.freshness.subarray(2, 7),
+    recent: part.recent.subarray(2 * periods.length, 7 * periods.length),
     watchedCount: 5,
     links: { ...part.links, starts: part.links.starts.subarray(0, 6) }
   }
@@ -147,7 +149,8 @@ t.test('bytes that make no sense are refused, or recommend something else at the
 
   const ids = 40 + 2 * 16 + featureCount(2) * 8
   const views = ids + 40 * 8
-  const starts = views + 40 * 8
+  const recent = views + 40 * 8
+  const starts = recent + 40 * periods.length * 4
   const targets = starts + 41 * 4
   const weights = targets + 80 * 4
   for (const value of [1, 3, 79, 81, 2 ** 31, 2 ** 32 - 1])
@@ -182,6 +185,13 @@ t.test('bytes that make no sense are refused, or recommend something else at the
         t,
         spoilt(views + place * 4, (view, at) => view.setFloat32(at, value, true)),
         `views or freshness ${value}`
+      )
+  for (const value of [Number.NaN, -1, Number.POSITIVE_INFINITY])
+    for (const place of [0, 159])
+      assertServes(
+        t,
+        spoilt(recent + place * 4, (view, at) => view.setFloat32(at, value, true)),
+        `recent views ${value}`
       )
   for (const value of [Number.NaN, Number.NEGATIVE_INFINITY, 1e308])
     assertServes(
@@ -218,6 +228,7 @@ const model = (): StoredModel => ({
   ],
   views: Float32Array.of(9, 5, 1),
   freshness: Float32Array.of(1, 2, 0.5),
+  recent: Float32Array.of(0, 1, 2, 3, 2, 2, 2, 2, 0, 0, 0, 0),
   weights: new Float64Array(featureCount(2)).fill(0.5),
   links: {
     starts: Uint32Array.of(0, 2, 4, 6),
@@ -254,6 +265,7 @@ const refused: [what: string, file: Uint8Array, reason: RegExp][] = [
   ['with a head alone', fileOf(new Uint8Array(0)), /has no titles/],
   ['a title without views', changed(({ views }) => views.fill(0, 1, 2)), /has no views/],
   ['a title that is never fresh', changed(({ freshness }) => freshness.fill(0, 1, 2)), /freshness of a title is not above 0/],
+  ['recent views below 0', changed(({ recent }) => recent.fill(-1, 1, 2)), /recent views of a title are below 0/],
   ['with newcomers', changed(one => Object.assign(one, { watchedCount: 2 })), /nobody has watched/],
   ['with an impossible number of titles', fileOf(Buffer.from(Float64Array.of(1e9).buffer)), /size does not match/],
   ['a cut file', fileOf(bytes.subarray(0, -1)), /size does not match/],
@@ -272,6 +284,7 @@ const refused: [what: string, file: Uint8Array, reason: RegExp][] = [
   ['a neighbour that is no number', changed(({ links }) => links.weights.fill(Number.NaN, 5, 6)), /not a number/],
   ['a share that is no number', changed(({ shares }) => Object.assign(shares[1] as Share, { share: Number.NaN })), /not a number/],
   ['freshness without end', changed(({ freshness }) => freshness.fill(Number.POSITIVE_INFINITY, 2)), /not a number/],
+  ['recent views that are no number', changed(({ recent }) => recent.fill(Number.NaN, 11)), /not a number/],
   ['a weight that is no number', changed(({ weights }) => weights.fill(Number.NaN, 3, 4)), /not a number/],
   ['too few weights', changed(one => Object.assign(one, { weights: one.weights.subarray(1) })), /too many or too few weights/],
   ['too many weights', changed(one => Object.assign(one, { weights: new Float64Array(featureCount(3)) })), /too many or too few weights/],

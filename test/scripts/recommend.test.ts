@@ -204,11 +204,11 @@ t.test('a file is there when all of it is written, under another name before', a
 
 t.test('a list is what the model says, then what is popular', async t => {
   const ranking = rankingOf([rowsOf([[3, 1]], [], [], []).all()])
-  const histories = { itemCount: 4, starts: Uint32Array.of(0, 1, 2), items: Uint32Array.of(0, 3) }
-  const listOf = listsFrom(ranking, Uint32Array.of(2, 3, 0, 1), histories, 2)
+  const pastFor = (user: number) => ({ items: [[0], [3]][user] as number[] })
+  const listOf = listsFrom(ranking, Uint32Array.of(2, 3, 0, 1), pastFor, 2)
   t.strictSame(listOf(0), [3, 2])
   t.strictSame(listOf(1), [2, 0])
-  t.strictSame(listsFrom(ranking, Uint32Array.of(2), histories, 1)(0), [3])
+  t.strictSame(listsFrom(ranking, Uint32Array.of(2), pastFor, 1)(0), [3])
 })
 
 t.test('the summary', async t => {
@@ -258,7 +258,7 @@ t.test('events with times are ordered by time, those of the same time as in the 
   t.strictSame(
     end('b\t2\t1735689601', 'a\t3\t1735689602000', 'a\t2\t2025-01-01T01:00:01+01:00', 'a\t1\t1735689600', 'a\t4\t1735689602\r'),
     {
-      data: { itemCount: 4, starts: Uint32Array.of(0, 1, 5), items: Uint32Array.of(0, 2, 0, 1, 3) },
+      data: { itemCount: 4, starts: Uint32Array.of(0, 1, 5), items: Uint32Array.of(0, 2, 0, 1, 3), days: new Uint16Array(5).fill(20_089) },
       users: ['b', 'a'],
       items: ['2', '3', '1', '4'],
       events: 5,
@@ -295,5 +295,8 @@ t.test('with times, --evaluate also prints a split by a moment in time', async t
 
   await run('--events', 'timed.tsv', '--out', 'timed.out')
   await run('--events', 'untimed.tsv', '--out', 'untimed.out')
-  t.equal(await written('timed.out'), await written('untimed.out'), 'lists are the same with and without times')
+  const usersIn = (lists: string) => lists.split('\n').map(line => line.split('\t')[0])
+  const [withTimes, without] = [await written('timed.out'), await written('untimed.out')]
+  t.strictSame(usersIn(withTimes), usersIn(without), 'there are lists with and without times')
+  t.not(withTimes, without, 'with times, recent views count')
 })

@@ -244,6 +244,7 @@ t.test('the job of Spark writes the format that the service reads', async t => {
 const constants = {
   'sampling.ts': ['maxLength', 'minLength'],
   'next.ts': ['ageing', 'usualViews'],
+  'recent.ts': ['periods'],
   'succession.ts': ['reach', 'distance', 'back', 'counts', 'sources', 'doubt', 'nearby', 'few', 'popularity', 'enoughToBeSure'],
   'taste.ts': ['neighboursPerView'],
   'train.ts': ['maxNeighbours', 'usualKeep']
@@ -298,6 +299,7 @@ t.test('the quality of a model that knows one step', async t => {
     shares: [{ share: 1, halfLife: 1 }],
     views: Float32Array.of(1, 1, 2),
     freshness: Float32Array.of(1, 1, 1),
+    recent: new Float32Array(12),
     weights: new Float64Array(0)
   }
   t.match(qualityOf(model, training, last, 3), { hits: 1 / 3, ndcg: 1 / 3 })

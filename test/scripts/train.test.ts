@@ -153,7 +153,12 @@ test('npm run train -- --events-out writes what the training reads, without the 
   const [status, out, error] = await train(t, url, {}, '--events-out', folder).ended
   t.equal(error.replaceAll(/^\d+ % .*\n/gm, ''), '')
   t.equal(status, 0)
-  t.strictSame(await linesIn(folder), ['2,3,1', '5'], 'each title once, where it was watched last, with episodes as their show')
+  const dayAt = (hours: number) => Math.floor(at(hours).getTime() / (24 * hour))
+  t.strictSame(
+    await linesIn(folder),
+    [`2,3,1\t${[9, 7, 6].map(dayAt)}`, `5\t${dayAt(9)}`],
+    'each title once, where it was watched last, with episodes as their show'
+  )
   const settings = await readFile(join(folder, 'settings.json'), 'utf8')
   t.equal(settings, out, 'the settings are written as well')
   t.match(JSON.parse(settings), { users: 2, events: 4, shapes, shares, weights: [Number], learned: String, quality: {} })
@@ -185,6 +190,7 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
     shares: [{ share: 1, halfLife: 2 }],
     views: Float32Array.of(30, 30),
     freshness: Float32Array.of(1, 1),
+    recent: new Float32Array(8),
     weights: new Float64Array(0)
   })
   const head = (format: number) => Buffer.from(`${JSON.stringify({ format, summary: { users: 3 } })}\n`)

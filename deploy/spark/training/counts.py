@@ -19,6 +19,8 @@ LEAST_PAIRS = 3e9
 
 # Each later view of the same viewer multiplies by this what a view says about the freshness of its title.
 AGEING = 0.6
+# In days. The views of each title in each of them are stored.
+PERIODS = [7, 30, 90, 365]
 # This many usual views are added to those of each title, so that few views prove little.
 USUAL_VIEWS = 10
 
@@ -29,21 +31,23 @@ class Found:
     views: NDArray[np.int64]
     # How many viewers have a history of each length.
     lengths: NDArray[np.int64]
+    # The newest day of all views.
+    day: int
 
 
 def find(pieces: Iterator[Histories]) -> Iterator[Found]:
-    found = Found(np.empty(0, np.int64), np.empty(0, np.int64), np.zeros(MAX_LENGTH + 1, np.int64))
+    found = Found(np.empty(0, np.int64), np.empty(0, np.int64), np.zeros(MAX_LENGTH + 1, np.int64), 0)
     for piece in pieces:
         titles, views = np.unique(piece.items, return_counts=True)
         lengths = np.bincount(np.minimum(piece.lengths, MAX_LENGTH), minlength=MAX_LENGTH + 1)
-        found = both(found, Found(titles, views, lengths))
+        found = both(found, Found(titles, views, lengths, int(piece.days.max())))
     yield found
 
 
 def both(one: Found, other: Found) -> Found:
     titles, places = np.unique(np.concatenate([one.titles, other.titles]), return_inverse=True)
     views = np.bincount(places, np.concatenate([one.views, other.views]), minlength=len(titles)).astype(np.int64)
-    return Found(titles, views, one.lengths + other.lengths)
+    return Found(titles, views, one.lengths + other.lengths, max(one.day, other.day))
 
 
 def workable_length(lengths: NDArray[np.int64]) -> int:
@@ -68,6 +72,8 @@ class Audience:
     views: NDArray[np.float64]
     leaving: NDArray[np.float64]
     newest: NDArray[np.float64]
+    # The views of each title in each period, up to the newest day. A row for each title.
+    recent: NDArray[np.float64]
 
     @property
     def events(self) -> float:
@@ -81,9 +87,11 @@ class Audience:
 
     def summed(self, vector) -> NDArray[np.float64]:
         """The sum of a vector of each piece."""
-        zero = np.zeros(len(self.ids))
-        sums = self.histories.mapPartitions(lambda pieces: [sum(map(vector, pieces), zero)])
-        return sums.treeReduce(np.add)
+        return summed(self.histories, vector)
+
+
+def summed(pieces: RDD, array) -> NDArray[np.float64]:
+    return pieces.mapPartitions(lambda some: [sum(map(array, some))]).treeReduce(np.add)
 
 
 def audience_of(pieces: RDD) -> Audience:
@@ -97,15 +105,24 @@ def audience_of(pieces: RDD) -> Audience:
     number_of[by_popularity] = np.arange(len(by_popularity))
     known = pieces.context.broadcast((found.titles, number_of))
 
-    def numbered(piece: Histories) -> Histories:
+    def numbers_of(items: NDArray) -> NDArray[np.int32]:
         titles, numbers = known.value
-        items, starts = piece.newest(longest)
-        return Histories(numbers[np.searchsorted(titles, items)], starts)
+        return numbers[np.searchsorted(titles, items)]
+
+    def numbered(piece: Histories) -> Histories:
+        newest = piece.newest(longest)
+        return Histories(numbers_of(newest.items), newest.starts)
+
+    def recent_in(piece: Histories) -> NDArray[np.float64]:
+        ages = found.day - piece.days.astype(np.int64)
+        numbers = numbers_of(piece.items)
+        columns = [np.bincount(numbers[ages < period], minlength=count) for period in PERIODS]
+        return np.stack(columns, axis=1).astype(np.float64)
 
     histories = pieces.map(numbered).persist(StorageLevel.DISK_ONLY)
     count = len(found.titles)
     none = np.zeros(count)
-    audience = Audience(histories, found.titles[by_popularity], int(found.lengths.sum()), none, none, none)
+    audience = Audience(histories, found.titles[by_popularity], int(found.lengths.sum()), none, none, none, summed(pieces, recent_in))
     audience.views = audience.summed(partial(views_in, count=count))
     audience.leaving = audience.views - audience.summed(partial(last_in, count=count))
     audience.newest = audience.summed(partial(newest_in, count=count))

@@ -16,6 +16,8 @@ class Histories(NamedTuple):
     items: NDArray
     # Where each viewer begins in `items`, and where the last one ends.
     starts: NDArray[np.int64]
+    # The day on which each item was watched, from 1970 on. Empty where no one needs it.
+    days: NDArray[np.uint16] = np.empty(0, np.uint16)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -49,8 +51,8 @@ def starts_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def joined(pieces: list[Histories]) -> Histories:
-    lengths = np.concatenate([piece.lengths for piece in pieces])
-    return Histories(np.concatenate([piece.items for piece in pieces]), starts_of(lengths))
+    items, days = (np.concatenate(parts) for parts in zip(*((piece.items, piece.days) for piece in pieces)))
+    return Histories(items, starts_of(np.concatenate([piece.lengths for piece in pieces])), days)
 
 
 def gathered(pieces: Iterable[Histories], size: int = PIECE) -> Iterator[Histories]:
@@ -67,13 +69,13 @@ def gathered(pieces: Iterable[Histories], size: int = PIECE) -> Iterator[Histori
         yield joined(waiting)
 
 
-def once(titles: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each title of a history once, where it was watched last."""
-    newest_first = titles[::-1]
-    _, places = np.unique(newest_first, return_index=True)
-    return newest_first[np.sort(places)][::-1]
+def once(titles: NDArray[np.int64], days: NDArray[np.uint16]) -> Histories:
+    """The history of one viewer with each title once, where it was watched last."""
+    _, places = np.unique(titles[::-1], return_index=True)
+    places = len(titles) - 1 - np.sort(places)[::-1]
+    return Histories(titles[places], np.array([0, len(places)]), days[places])
 
 
-def together(histories: Iterable[NDArray[np.int64]]) -> Iterator[Histories]:
-    """Puts the histories of single viewers into pieces."""
-    return gathered(Histories(titles, np.array([0, len(titles)])) for titles in map(once, histories) if len(titles) > 0)
+def together(histories: Iterable[tuple[NDArray[np.int64], NDArray[np.uint16]]]) -> Iterator[Histories]:
+    """Puts the histories of single viewers into pieces. Each has the titles and their days."""
+    return gathered(once(titles, days) for titles, days in histories if len(titles) > 0)

@@ -11,7 +11,7 @@ from .counts import Audience
 from .settings import Settings
 
 # The version of the format.
-FORMAT = 4
+FORMAT = 5
 
 
 def write(path: Path, audience: Audience, links: Links, settings: Settings, summary: dict) -> None:
@@ -26,6 +26,7 @@ def write(path: Path, audience: Audience, links: Links, settings: Settings, summ
         # Every title had a view, but may have lost it when long histories were cut.
         np.maximum(audience.views, 1).astype("<f4"),
         audience.freshness.astype("<f4"),
+        audience.recent.astype("<f4"),
         links.starts.astype("<u4"),
         links.targets.astype("<u4"),
         links.weights.astype("<f4"),

@@ -6,9 +6,10 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
+from numpy.typing import NDArray
 from pyspark import RDD
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql.functions import broadcast, col, collect_list, max, sort_array, struct, when
+from pyspark.sql.functions import broadcast, col, collect_list, floor, greatest, lit, max, sort_array, struct, unix_seconds, when
 
 from .histories import together
 
@@ -16,14 +17,22 @@ from .histories import together
 POSITION = ("time", "percentage", "plays", "previous_time", "previous_percentage")
 # In seconds, for players that report no percentage.
 BARELY_STARTED = 60
+SECONDS_PER_DAY = 24 * 60 * 60
 # Without a limit, a cycle of parents would be followed forever.
 DEEPEST = 8
 
 
 def from_files(spark: SparkSession, folder: str) -> RDD:
-    """A line for each viewer: the ids of the titles, separated by commas, the oldest first."""
+    """A line for each viewer: the ids of the titles, separated by commas, the oldest first. After a tab, the days of their views."""
     lines = spark.sparkContext.textFile(f"{folder}/histories-*")
-    return lines.mapPartitions(lambda some: together(np.array(line.split(","), np.int64) for line in some))
+    return lines.mapPartitions(lambda some: together(map(history_in, some)))
+
+
+def history_in(line: str) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
+    titles, _, days = line.partition("\t")
+    ids = np.array(titles.split(","), np.int64)
+    # A file from elsewhere may have no days. What nobody knows is long ago.
+    return ids, np.array(days.split(","), np.uint16) if days else np.zeros(len(ids), np.uint16)
 
 
 def json_in(spark: SparkSession, path: str) -> dict[str, Any]:
@@ -57,9 +66,10 @@ def from_mongodb(spark: SparkSession, interest_from: float) -> RDD:
     seen = is_beyond("time", "percentage") | is_beyond("previous_time", "previous_percentage") | (col("plays") > 0)
     newest = history.where(seen).join(broadcast(titles), "content_id").repartition("user_id")
     newest = newest.groupBy("user_id", "title").agg(max("updated_at").alias("at"))
-    ordered = newest.groupBy("user_id").agg(sort_array(collect_list(struct("at", "title"))).alias("watched"))
-    rows = ordered.select("watched.title").rdd
-    return rows.mapPartitions(lambda some: together(np.array(row[0], np.int64) for row in some))
+    newest = newest.withColumn("day", greatest(lit(0), floor(unix_seconds("at") / SECONDS_PER_DAY)))
+    ordered = newest.groupBy("user_id").agg(sort_array(collect_list(struct("at", "title", "day"))).alias("watched"))
+    rows = ordered.select("watched.title", "watched.day").rdd
+    return rows.mapPartitions(lambda some: together((np.array(row[0], np.int64), np.array(row[1], np.uint16)) for row in some))
 
 
 def database_in(url: str) -> str:

@@ -26,7 +26,7 @@ export const readTrainingData = async (
   return { interactions, ids: Float64Array.from(ids), features: featuresInOrder(ids, await readTitleFeatures(data.contents, all)) }
 }
 
-/** Reads all histories. For each user, the content ids of the titles and the interest in each, the one watched first comes first. */
+/** Reads all histories. For each user, the content ids of the titles, the interest in each and its time, the one watched first comes first. */
 export async function* watchedTitles(
   { allHistories }: Pick<Data, 'allHistories'>,
   { skeleton, tree }: Titles,
@@ -34,26 +34,31 @@ export async function* watchedTitles(
   onProgress: (read: number) => void
 ): AsyncGenerator<WeightedIds> {
   let titles = new Map<number, number>()
+  let times: number[] = []
   let user: number | undefined
   let read = 0
   for await (const element of allHistories.byUser()) {
-    const { user_id, content_id } = element
+    const { user_id, content_id, updated_at } = element
     if (user_id !== user) {
-      if (titles.size > 0) yield historyFrom(titles)
+      if (titles.size > 0) yield historyFrom(titles, times)
       titles = new Map()
+      times = []
       user = user_id
     }
     if (++read % 10_000 === 0) onProgress(read)
     const row = skeleton.currentRow(content_id)
     if (row !== undefined) addInterest(titles, skeleton.idOf(tree.title(row)), interestOf(element, settings))
+    // A title that has just been added: its newest view says when it was watched, as it says its place.
+    if (titles.size > times.length) times.push(Number(updated_at))
   }
-  if (titles.size > 0) yield historyFrom(titles)
+  if (titles.size > 0) yield historyFrom(titles, times)
 }
 
 /** The titles were read newest first. */
-const historyFrom = (titles: Map<number, number>): WeightedIds => ({
+const historyFrom = (titles: Map<number, number>, times: number[]): WeightedIds => ({
   ids: [...titles.keys()].reverse(),
-  weights: [...titles.values()].reverse()
+  weights: [...titles.values()].reverse(),
+  times: times.reverse()
 })
 
 /** All contents, and which title each belongs to. */

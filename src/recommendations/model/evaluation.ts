@@ -1,4 +1,5 @@
-import { byPopularity, type Events, type Interactions, interactionsOf, pastOf, userCountOf, viewCounts } from './interactions.js'
+import { byPopularity, type Events, type Interactions, interactionsOf, type Past, pastOf, userCountOf, viewCounts } from './interactions.js'
+import { type RecentOf, ViewsByDay } from './recent.js'
 
 /** Interactions split into a training part and a held-out part, which a model has to predict. */
 export interface HoldOut {
@@ -6,10 +7,13 @@ export interface HoldOut {
   /** Where the held-out items of each user begin in `held`. */
   heldStarts: Uint32Array
   held: Uint32Array
+  /** How popular items were when a user watched what is held out. Without it, they are as popular as at the end of the training. */
+  recentFor?: ((user: number) => RecentOf) | undefined
 }
 
-/** Holds out the last item of each history that has another one. */
-export const holdOut = ({ itemCount, starts, items, weights }: Interactions): HoldOut => {
+/** Holds out the last item of each history that has another one. How popular items were is counted in `all`. */
+export const holdOut = (data: Interactions, all = data): HoldOut => {
+  const { itemCount, starts, items, weights, days } = data
   const lasts = new Set<number>()
   const heldStarts = new Uint32Array(starts.length)
   const keptStarts = new Uint32Array(starts.length)
@@ -21,13 +25,29 @@ export const holdOut = ({ itemCount, starts, items, weights }: Interactions): Ho
   }
   const isKept = (_: number, place: number) => !lasts.has(place)
   return {
-    training: { itemCount, starts: keptStarts, items: items.filter(isKept), ...(weights && { weights: weights.filter(isKept) }) },
+    training: {
+      itemCount,
+      starts: keptStarts,
+      items: items.filter(isKept),
+      ...(weights && { weights: weights.filter(isKept) }),
+      ...(days && { days: days.filter(isKept) })
+    },
     heldStarts,
-    held: items.filter((_, place) => lasts.has(place))
+    held: items.filter((_, place) => lasts.has(place)),
+    recentFor: days && recentBeforeLast(data, days, all)
   }
 }
 
-/** Events of all users, the oldest first. Times are in milliseconds. */
+/** What others watched last counts as soon as they have watched it, as it would in the service. */
+const recentBeforeLast = ({ starts }: Interactions, days: Uint16Array, all: Interactions) => {
+  const views = new ViewsByDay(all)
+  return (user: number) => views.before(days[(starts[user + 1] as number) - 1] as number)
+}
+
+/** What a user of the training part had watched when the held-out items came next. */
+export const pastIn = ({ training, recentFor }: HoldOut, user: number): Past => ({ ...pastOf(training, user), recentOf: recentFor?.(user) })
+
+/** Events of all users, the oldest first. */
 export interface TimedEvents extends Events {
   times: Float64Array
 }
@@ -48,7 +68,11 @@ const week = 7 * 24 * 60 * 60 * 1000
 export const splitByTime = ({ users, items, times }: TimedEvents, userCount: number, itemCount: number): TimeSplit => {
   const firstSince = (since: number) => times.findIndex(time => time >= since)
   const within = (from: number, to?: number) =>
-    interactionsOf({ users: users.subarray(from, to), items: items.subarray(from, to) }, userCount, itemCount)
+    interactionsOf(
+      { users: users.subarray(from, to), items: items.subarray(from, to), times: times.subarray(from, to) },
+      userCount,
+      itemCount
+    )
   const moment = times[Math.floor(times.length * (1 - newestTenth))] as number
   const cut = firstSince(moment)
   const training = within(0, cut)
@@ -72,10 +96,10 @@ export const splitByTime = ({ users, items, times }: TimedEvents, userCount: num
 export const countWithAny = (starts: Uint32Array) => starts.filter((start, at) => at > 0 && start > (starts[at - 1] as number)).length
 
 /** The hold-out reduced to the users with the first `count` held-out items. */
-export const firstHeldOut = ({ training, heldStarts, held }: HoldOut, count: number): HoldOut => ({
-  training,
-  heldStarts: heldStarts.map(start => Math.min(start, count)),
-  held: held.subarray(0, count)
+export const firstHeldOut = (out: HoldOut, count: number): HoldOut => ({
+  ...out,
+  heldStarts: out.heldStarts.map(start => Math.min(start, count)),
+  held: out.held.subarray(0, count)
 })
 
 /** Means over the users with held-out items. */

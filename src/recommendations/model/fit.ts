@@ -1,5 +1,5 @@
-import { firstHeldOut, type HoldOut } from './evaluation.js'
-import { pastOf, userCountOf } from './interactions.js'
+import { firstHeldOut, type HoldOut, pastIn } from './evaluation.js'
+import { userCountOf } from './interactions.js'
 import { poolSize, type Ranker, utilityOf } from './ranker.js'
 import { solve } from './regression.js'
 import { randomFrom } from './sampling.js'
@@ -22,7 +22,8 @@ const mostViewers = 40_000
 /** What the viewers of a hold-out chose among the candidates of a ranker that was made without it. */
 export const choicesOf = (out: HoldOut, ranker: Ranker, seed: number): Choices => {
   const { width } = ranker
-  const { training, heldStarts, held } = firstHeldOut(out, mostViewers)
+  const asked = firstHeldOut(out, mostViewers)
+  const { training, heldStarts, held } = asked
   const random = randomFrom(seed)
   const all = new Float32Array(poolSize * width)
   const rows = new Float32Array(Math.min(mostChoices, held.length) * (1 + rejected) * width)
@@ -31,7 +32,7 @@ export const choicesOf = (out: HoldOut, ranker: Ranker, seed: number): Choices =
   let size = 0
   for (let user = 0; user < userCountOf(training) && starts.length <= mostChoices; user++) {
     if (heldStarts[user] === heldStarts[user + 1]) continue
-    const past = pastOf(training, user)
+    const past = pastIn(asked, user)
     for (let at = 0; at < past.items.length; at++) seenBy[past.items[at] as number] = user + 1
     const chosen = held[heldStarts[user] as number]
     const [pool] = ranker.candidates(past, training.itemCount, [poolSize, 0], item => seenBy[item] !== user + 1)

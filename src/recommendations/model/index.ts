@@ -3,6 +3,7 @@ export {
   countWithAny,
   type HoldOut,
   holdOut,
+  pastIn,
   type Quality,
   qualitiesOf,
   splitByTime,
@@ -11,6 +12,7 @@ export {
 } from './evaluation.js'
 export {
   byPopularity,
+  dayOf,
   firstOf,
   Histories,
   type Interactions,
@@ -21,6 +23,7 @@ export {
 } from './interactions.js'
 export { type Features, withNewcomers } from './newcomers.js'
 export { Best, featureCount, poolSize, Ranker, type Ranking, reach, type Scored, type Share } from './ranker.js'
+export { periods } from './recent.js'
 export { randomFrom } from './sampling.js'
 export { Growing } from './sparse-matrix.js'
 export { shapes, shares } from './tables.js'

@@ -1,3 +1,4 @@
+import type { RecentOf } from './recent.js'
 import { Growing, grouped, transposed } from './sparse-matrix.js'
 
 /** What each user watched. Users and items are numbered from 0. */
@@ -9,17 +10,26 @@ export interface Interactions {
   items: Uint32Array
   /** The interest in each item, from 0 to 1. Without weights, all are 1. */
   weights?: Float32Array
+  /** The day on which each item was watched, from 1970 on. Without days, nobody knows. */
+  days?: Uint16Array
 }
 
+/** Times are in milliseconds. */
 export interface Events {
   users: Uint32Array
   items: Uint32Array
+  times?: Float64Array
 }
+
+const day = 24 * 60 * 60 * 1000
+
+/** Days take a quarter of the memory of times. A time before 1970, or that is no number, counts as the first day. */
+export const dayOf = (time: number) => Math.max(0, Math.floor(time / day) || 0)
 
 export const userCountOf = ({ starts }: Interactions) => starts.length - 1
 
 /** Groups events by user. The events of each user must be in order; of repeated items, the newest event counts. */
-export const interactionsOf = ({ users, items }: Events, userCount: number, itemCount: number): Interactions => {
+export const interactionsOf = ({ users, items, times }: Events, userCount: number, itemCount: number): Interactions => {
   const { starts: bounds, positions: events } = grouped(users, userCount)
   const lastUser = new Uint32Array(itemCount)
   const starts = new Uint32Array(userCount + 1)
@@ -38,13 +48,20 @@ export const interactionsOf = ({ users, items }: Events, userCount: number, item
   }
   for (let user = 0; user <= userCount; user++) starts[user] = (starts[user] as number) - kept
   const order = events.subarray(kept)
-  return { itemCount, starts, items: order.map(event => items[event] as number) }
+  return {
+    itemCount,
+    starts,
+    items: order.map(event => items[event] as number),
+    ...(times && { days: Uint16Array.from(order, event => dayOf(times[event] as number)) })
+  }
 }
 
 /** What a viewer has watched, the oldest first, and the interest in each, from 0 to 1. Without interests, all are 1. */
 export interface Past {
   items: ArrayLike<number>
   interests?: ArrayLike<number> | undefined
+  /** How popular items were after this past. Without it, they are as popular as the ranking knows them. */
+  recentOf?: RecentOf | undefined
 }
 
 export const pastOf = ({ starts, items, weights }: Interactions, user: number): Past => ({
@@ -52,10 +69,11 @@ export const pastOf = ({ starts, items, weights }: Interactions, user: number): 
   interests: weights?.subarray(starts[user], starts[user + 1])
 })
 
-/** A history by the ids of its items, the oldest first. */
+/** A history by the ids of its items, the oldest first. Times are in milliseconds. */
 export interface WeightedIds {
   ids: number[]
   weights: number[]
+  times: number[]
 }
 
 /** Collects histories, and numbers the items in the order in which they appear. */
@@ -64,17 +82,19 @@ export class Histories {
   private readonly starts = new Growing(new Uint32Array(1024))
   private readonly items = new Growing(new Uint32Array(1024))
   private readonly weights = new Growing(new Float32Array(1024))
+  private readonly days = new Growing(new Uint16Array(1024))
 
   constructor() {
     this.starts.push(0)
   }
 
-  add({ ids, weights }: WeightedIds) {
+  add({ ids, weights, times }: WeightedIds) {
     ids.forEach((id, at) => {
       const item = this.itemOf.get(id) ?? this.itemOf.size
       this.itemOf.set(id, item)
       this.items.push(item)
       this.weights.push(weights[at] as number)
+      this.days.push(dayOf(times[at] as number))
     })
     this.starts.push(this.items.size)
   }
@@ -85,7 +105,8 @@ export class Histories {
   }
 
   get interactions(): Interactions {
-    return { itemCount: this.itemOf.size, starts: this.starts.all, items: this.items.all, weights: this.weights.all }
+    const { itemOf, starts, items, weights, days } = this
+    return { itemCount: itemOf.size, starts: starts.all, items: items.all, weights: weights.all, days: days.all }
   }
 }
 

@@ -1,6 +1,7 @@
 import { joined, mixed, tableAt } from './links.js'
 import { type Neighbours, Rows, reversed } from './neighbours.js'
 import { Best, type Ranking } from './ranker.js'
+import { periods } from './recent.js'
 import { startsOf, transposed } from './sparse-matrix.js'
 
 /** Items with more views than this speak for themselves. */
@@ -26,6 +27,7 @@ export const withNewcomers = (ranking: Ranking, features: Features): Ranking => 
     ...ranking,
     views: extended(views, itemCount, 0),
     freshness: extended(ranking.freshness, itemCount, 1),
+    recent: extended(ranking.recent, itemCount * periods.length, 0),
     links: joined(tables.map(table => withBorrowed({ ...table, starts: withRows(table.starts, itemCount) }, alike)))
   }
 }

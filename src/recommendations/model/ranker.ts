@@ -1,5 +1,6 @@
 import type { Past } from './interactions.js'
 import type { Links } from './links.js'
+import { periods, type RecentOf } from './recent.js'
 import { enoughToBeSure } from './succession.js'
 
 /** How much a table counts for first scores, and how the past ages in it: an item that `halfLife` newer ones follow counts half. */
@@ -15,6 +16,8 @@ export interface Ranking {
   /** By item: how many viewers it has, and how much more often than usual it is the latest title of one. */
   views: Float32Array
   freshness: Float32Array
+  /** The views of each item in each period (recent.ts) up to the newest day, item by item. */
+  recent: Float32Array
   /** One for each feature. */
   weights: Float64Array
 }
@@ -66,7 +69,7 @@ const perTable = newest + decays.length
 const longAgo = 16
 /** Where the past ages, only as many of its newest items are looked at. Older ones add too little. */
 export const reach = 64
-const others = 6
+const others = 6 + periods.length
 
 /**
  * For each table: a sum over the past with the slow decay, one with the fast decay, and the values of each of the newest items. Then the
@@ -76,6 +79,8 @@ export const featureCount = (tables: number) => 2 * perTable * tables + others
 
 const smallest = 1e-4
 const logOfNothing = Math.log(smallest)
+/** There may be no recent views. */
+const logOfViews = (views: number) => Math.log(views + 0.5)
 /** Features further than this from the mean, in deviations, count as this far. */
 const furthest = 6
 
@@ -92,9 +97,11 @@ export class Ranker {
   private readonly isSure = new Uint8Array(poolSize)
   private readonly firsts: First[]
   private readonly reach: number
+  /** Of the recent views, because logarithms are slow, and each request would need hundreds of them. */
+  private readonly recentLogs: Float32Array
 
   constructor(private readonly ranking: Ranking) {
-    const { links } = ranking
+    const { links, recent } = ranking
     const itemCount = links.starts.length - 1
     this.width = featureCount(links.tables)
     this.scores = new Float64Array(itemCount)
@@ -103,6 +110,7 @@ export class Ranker {
     this.rows = new Float32Array(poolSize * this.width)
     this.firsts = firstsOf(ranking)
     this.reach = this.firsts.some(({ halfLife }) => halfLife === Number.POSITIVE_INFINITY) ? Number.POSITIVE_INFINITY : reach
+    this.recentLogs = recent.map(logOfViews)
   }
 
   /** At most `count` accepted items that may follow, the best first. */
@@ -127,7 +135,7 @@ export class Ranker {
   }
 
   /** Writes the features of the candidates, row by row, each standardised over all of them. */
-  describe({ items, interests }: Past, candidates: Scored[], rows: Float32Array) {
+  describe({ items, interests, recentOf }: Past, candidates: Scored[], rows: Float32Array) {
     const { places, sums, isSure, width } = this
     const { links, views, freshness } = this.ranking
     const { tables } = links
@@ -160,8 +168,18 @@ export class Ranker {
       }
       const fresh = Math.log(freshness[item] as number)
       rows.set([Math.log((views[item] as number) + 1), fresh, score, Math.log(score), at, Math.log(at + 1)], row + 2 * stride)
+      this.addRecent(item, rows, row + width - periods.length, recentOf)
     })
     standardise(rows, candidates.length, width)
+  }
+
+  private addRecent(item: number, rows: Float32Array, at: number, recentOf: RecentOf | undefined) {
+    if (recentOf) {
+      rows.set(recentOf(item).map(logOfViews), at)
+      return
+    }
+    const first = item * periods.length
+    for (let nth = 0; nth < periods.length; nth++) rows[at + nth] = this.recentLogs[first + nth] as number
   }
 
   /** Adds what an item of the past says about the candidates. */

@@ -13,7 +13,7 @@ export const randomFrom = (seed: number) => {
 
 /** Shuffles the users and cuts each history to its newest items, because the work grows with the square of the length. */
 export const shuffled = (data: Interactions, maxLength: number, seed: number): Interactions => {
-  const { itemCount, items, weights } = data
+  const { itemCount, items, weights, days } = data
   const userCount = userCountOf(data)
   const order = orderOf(userCount, seed)
   const sizeOf = (user: number) => Math.min((data.starts[user + 1] as number) - (data.starts[user] as number), maxLength)
@@ -21,7 +21,7 @@ export const shuffled = (data: Interactions, maxLength: number, seed: number): I
   order.forEach((user, at) => {
     starts[at + 1] = (starts[at] as number) + sizeOf(user)
   })
-  const reordered = <T extends Uint32Array | Float32Array>(all: T, into: T) => {
+  const reordered = <T extends Uint16Array | Uint32Array | Float32Array>(all: T, into: T) => {
     order.forEach((user, at) => {
       const end = data.starts[user + 1] as number
       into.set(all.subarray(end - sizeOf(user), end), starts[at])
@@ -33,7 +33,8 @@ export const shuffled = (data: Interactions, maxLength: number, seed: number): I
     itemCount,
     starts,
     items: reordered(items, new Uint32Array(size)),
-    ...(weights && { weights: reordered(weights, new Float32Array(size)) })
+    ...(weights && { weights: reordered(weights, new Float32Array(size)) }),
+    ...(days && { days: reordered(days, new Uint16Array(size)) })
   }
 }
 
@@ -62,7 +63,7 @@ export const workableLength = ({ starts }: Interactions, maxPairs: number) => {
 }
 
 /** The first users that have at most this many elements together. */
-export const firstUsers = ({ itemCount, starts, items, weights }: Interactions, maxElements: number): Interactions => {
+export const firstUsers = ({ itemCount, starts, items, weights, days }: Interactions, maxElements: number): Interactions => {
   const over = starts.findIndex(start => start > maxElements)
   const last = over === -1 ? starts.length - 1 : over - 1
   const end = starts[last] as number
@@ -70,6 +71,7 @@ export const firstUsers = ({ itemCount, starts, items, weights }: Interactions, 
     itemCount,
     starts: starts.subarray(0, last + 1),
     items: items.subarray(0, end),
-    ...(weights && { weights: weights.subarray(0, end) })
+    ...(weights && { weights: weights.subarray(0, end) }),
+    ...(days && { days: days.subarray(0, end) })
   }
 }

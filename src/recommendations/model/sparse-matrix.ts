@@ -1,5 +1,5 @@
 /** A typed array that grows. A plain array of ten million numbers would take eight times the memory. */
-export class Growing<T extends Uint32Array | Float32Array | Float64Array> {
+export class Growing<T extends Uint16Array | Uint32Array | Float32Array | Float64Array> {
   size = 0
 
   constructor(private values: T) {}

@@ -2,6 +2,7 @@ import type { TrainingSet } from './interactions.js'
 import { balanced, type Neighbours } from './neighbours.js'
 import { nextEquations } from './next.js'
 import type { Share } from './ranker.js'
+import { periods } from './recent.js'
 import { solved } from './regression.js'
 import { chain, followers, surroundings } from './succession.js'
 import { ridgeEquations } from './taste.js'
@@ -100,8 +101,8 @@ export const tables: Table[] = [
 
 export const shares: Share[] = tables.map(({ share, halfLife }) => ({ share, halfLife }))
 
-/** Those of the features that belong to no table. */
-const otherWeights = [-0.09, -0.01, 0.17, -0.12, -0.23, 0]
+/** Those of the features that belong to no table. What is popular lately counts only where viewers follow it. */
+const otherWeights = [-0.09, -0.01, 0.17, -0.12, -0.23, 0, ...periods.map(() => 0)]
 
 const inOrder = (side: 0 | 1) => [0, 1, 2, 3, 4].flatMap(feature => tables.map(({ usual }) => usual[side][feature] as number))
 

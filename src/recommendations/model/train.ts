@@ -1,9 +1,10 @@
-import { firstHeldOut, holdOut, type Measured, type Quality, qualitiesOf } from './evaluation.js'
+import { firstHeldOut, holdOut, type Measured, pastIn, type Quality, qualitiesOf } from './evaluation.js'
 import { choicesOf, fitted } from './fit.js'
-import { byPopularity, firstOf, type Interactions, pastOf, trainingSetOf, viewCounts } from './interactions.js'
+import { byPopularity, firstOf, type Interactions, trainingSetOf, viewCounts } from './interactions.js'
 import { heaviest, joined } from './links.js'
 import { freshnessOf } from './next.js'
 import { followersTable, Ranker, type Ranking } from './ranker.js'
+import { recentViews } from './recent.js'
 import { firstUsers, shuffled, workableLength } from './sampling.js'
 import { shares, tables, usualWeights } from './tables.js'
 
@@ -12,7 +13,7 @@ export interface Model extends Ranking, Measured {
   learned: string
 }
 
-export type Fit = Omit<Model, 'links' | 'shares' | 'views' | 'freshness'>
+export type Fit = Omit<Model, 'links' | 'shares' | 'views' | 'freshness' | 'recent'>
 
 export interface TrainingStep {
   step: 'choose' | 'train'
@@ -56,15 +57,17 @@ const rankingOf = (data: Interactions, weights: Float64Array, onTable: () => voi
   return {
     views: Float32Array.from(views),
     freshness: Float32Array.from(freshnessOf(set, views)),
+    recent: recentViews(data),
     links: heaviest(joined(made), Math.min(usualLinks, roomFor(set.itemCount, maxLinks)), comparable),
     shares,
     weights
   }
 }
 
-/** The weights that find best what each viewer watched last, if it was hidden while the tables were made. */
-const fit = (sample: Interactions, { seed = usualSeed, onProgress }: TrainingOptions = {}): Fit => {
-  const out = holdOut(sample)
+/** The weights that find best what each viewer of a sample watched last, if it was hidden while the tables were made. */
+const fit = (all: Interactions, { seed = usualSeed, onProgress }: TrainingOptions = {}): Fit => {
+  const sample = firstUsers(all, maxForChoice)
+  const out = holdOut(sample, all)
   let done = 0
   const step = () => onProgress?.({ step: 'choose', done: ++done, total: tables.length + 2 })
   const ranking = rankingOf(out.training, usualWeights, step)
@@ -75,7 +78,7 @@ const fit = (sample: Interactions, { seed = usualSeed, onProgress }: TrainingOpt
   const ranker = new Ranker({ ...ranking, weights })
   const popular = byPopularity(out.training)
   const [quality, baseline] = qualitiesOf(measured, depth, sample.itemCount, 2, (user, isSeen) => [
-    ranker.best(pastOf(out.training, user), depth, item => !isSeen(item)).map(({ item }) => item),
+    ranker.best(pastIn(out, user), depth, item => !isSeen(item)).map(({ item }) => item),
     firstOf(popular, depth, item => !isSeen(item))
   ]) as [Quality, Quality]
   step()
@@ -92,12 +95,12 @@ const depth = 10
 
 /** The weights that `train` would find, without its tables. */
 export const fittedWeights = (data: Interactions, onProgress?: TrainingOptions['onProgress']) =>
-  fit(firstUsers(workable(data, usualSeed), maxForChoice), onProgress && { onProgress })
+  fit(workable(data, usualSeed), onProgress && { onProgress })
 
 export const train = (data: Interactions, options: TrainingOptions = {}): Model => {
   const { seed = usualSeed, onProgress } = options
   const within = workable(data, seed)
-  const { weights, ...measured } = fit(firstUsers(within, maxForChoice), options)
+  const { weights, ...measured } = fit(within, options)
   let done = 0
   const onTable = () => onProgress?.({ step: 'train', done: ++done, total: tables.length })
   return { ...rankingOf(within, weights, onTable), ...measured }

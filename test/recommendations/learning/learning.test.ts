@@ -74,6 +74,7 @@ t.test('a model that cannot be used', async t => {
     shares: [{ share: 1, halfLife: 2 }],
     views: Float32Array.of(1, 1),
     freshness: Float32Array.of(1, 1),
+    recent: new Float32Array(8),
     weights: new Float64Array(0),
     links: {
       starts: Uint32Array.of(0, 1, 2),

@@ -49,7 +49,9 @@ t.test('popularity', async t => {
   )
 })
 
-const historyOf = (...ids: number[]) => ({ ids, weights: ids.map(id => id / 1000) })
+const day = 24 * 60 * 60 * 1000
+
+const historyOf = (...ids: number[]) => ({ ids, weights: ids.map(id => id / 1000), times: ids.map(id => id * day) })
 
 t.test('histories that fit are all in the sample, in their order', async t => {
   const sample = new Sample(5)
@@ -59,7 +61,8 @@ t.test('histories that fit are all in the sample, in their order', async t => {
     itemCount: 3,
     starts: Uint32Array.of(0, 2, 5),
     items: Uint32Array.of(0, 1, 1, 2, 0),
-    weights: Float32Array.of(0.7, 0.3, 0.3, 0.5, 0.7)
+    weights: Float32Array.of(0.7, 0.3, 0.3, 0.5, 0.7),
+    days: Uint16Array.of(700, 300, 300, 500, 700)
   })
 })
 
@@ -125,7 +128,6 @@ t.test('what few users have watched is novel, and no more so if nobody has', asy
 })
 
 t.test('a split by time has the past of everybody, and what users with a past watch for the first time', async t => {
-  const day = 24 * 60 * 60 * 1000
   const events = [
     [0, 0, 0],
     [1, 1, 0],

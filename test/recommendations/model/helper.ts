@@ -2,6 +2,7 @@ import { type Interactions, interactionsOf } from '../../../src/recommendations/
 import { joined } from '../../../src/recommendations/model/links.js'
 import { type Neighbours, Rows } from '../../../src/recommendations/model/neighbours.js'
 import type { Ranking } from '../../../src/recommendations/model/ranker.js'
+import { periods } from '../../../src/recommendations/model/recent.js'
 
 export const interactions = (...histories: number[][]): Interactions =>
   interactionsOf(
@@ -41,8 +42,9 @@ export const isNear = (one: number[][], other: number[][], by = 1e-5) =>
 export const rankingOf = (tables: Neighbours[], given: Partial<Ranking> = {}): Ranking => {
   const links = joined(tables)
   const one = new Float32Array(links.starts.length - 1).fill(1)
+  const recent = new Float32Array(one.length * periods.length)
   const shares = tables.map(() => ({ share: 1, halfLife: Number.POSITIVE_INFINITY }))
-  return { links, shares, views: one, freshness: one, weights: new Float64Array(0), ...given }
+  return { links, shares, views: one, freshness: one, recent, weights: new Float64Array(0), ...given }
 }
 
 export const all = () => true

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Past } from '../../../src/recommendations/model/interactions.js'
 import type { Neighbours } from '../../../src/recommendations/model/neighbours.js'
 import { Best, featureCount, poolSize, Ranker, type Share, utilityOf } from '../../../src/recommendations/model/ranker.js'
+import { periods, type RecentOf } from '../../../src/recommendations/model/recent.js'
 import { randomFrom } from '../../../src/recommendations/model/sampling.js'
 import { all, itemsOf, rankingOf, rowsOf, weightsOf } from './helper.js'
 
@@ -19,6 +20,8 @@ const five = rowsOf(
   [],
   [[3, 0.75]]
 ).all()
+
+const width = featureCount(1)
 
 /** Four items. In each table, one of the first two says more for the third or the fourth. */
 const next = rowsOf([[2, 1]], [[3, 1]], [], []).all()
@@ -143,11 +146,15 @@ t.test('the features of candidates are standardised over all of them', async t =
     [],
     []
   ).all()
-  const ranking = rankingOf([table], { views: Float32Array.of(9, 9, 0, 0, 3), freshness: Float32Array.of(1, 1, 4, 1, 1) })
+  const ranking = rankingOf([table], {
+    views: Float32Array.of(9, 9, 0, 0, 3),
+    freshness: Float32Array.of(1, 1, 4, 1, 1),
+    recent: Float32Array.from([9, 9, 9, 9, 9, 9, 9, 9, 0, 0, 0, 0, 0, 2, 4, 8, 0, 0, 4, 9])
+  })
   const ranker = new Ranker(ranking)
-  t.equal(ranker.width, 16)
+  t.equal(ranker.width, width)
   const past = { items: [1, 0] }
-  const rows = new Float32Array(3 * 16).fill(Number.NaN)
+  const rows = new Float32Array(3 * width).fill(Number.NaN)
   const candidates = [
     { item: 2, score: 3 },
     { item: 3, score: 1.5 },
@@ -169,8 +176,14 @@ t.test('the features of candidates are standardised over all of them', async t =
   ]
   const logs = linked.map(values => values.map(value => Math.log(value + 1e-4)))
   const rest = [[0, 0, Math.log(4)], [Math.log(4), 0, 0], [3, 1.5, 1], [3, 1.5, 1].map(Math.log), [0, 1, 2], [0, Math.log(2), Math.log(3)]]
-  const wanted = [...linked, ...logs, ...rest].map(standardised)
-  const found = wanted.map((_, feature) => [0, 1, 2].map(at => rows[at * 16 + feature] as number))
+  const recent = [
+    [0, 0, 0],
+    [0, 2, 0],
+    [0, 4, 4],
+    [0, 8, 9]
+  ].map(counts => counts.map(count => Math.log(count + 0.5)))
+  const wanted = [...linked, ...logs, ...rest, ...recent].map(standardised)
+  const found = wanted.map((_, feature) => [0, 1, 2].map(at => rows[at * width + feature] as number))
   wanted.forEach((values, feature) => {
     t.ok(
       values.every((value, at) => Math.abs(value - (found[feature]?.[at] as number)) < 1e-4),
@@ -179,8 +192,17 @@ t.test('the features of candidates are standardised over all of them', async t =
   })
   t.strictSame(found[4], [0, 0, 0], 'what is the same for all says nothing')
 
-  const again = new Float32Array(3 * 16)
-  ranker.describe({ items: [0, 1, 0], interests: [1, 1, 1] }, candidates, new Float32Array(3 * 16))
+  const then = new Float32Array(3 * width)
+  const recentOf: RecentOf = item => [item, 0, 0, 0]
+  ranker.describe({ ...past, recentOf }, candidates, then)
+  t.strictSame(then.subarray(0, width - periods.length), rows.subarray(0, width - periods.length), 'a past may know other recent views')
+  const week = [2, 3, 4].map(item => Math.log(item + 0.5))
+  standardised(week).forEach((value, at) => {
+    t.ok(Math.abs(value - (then[at * width + width - periods.length] as number)) < 1e-4)
+  })
+
+  const again = new Float32Array(3 * width)
+  ranker.describe({ items: [0, 1, 0], interests: [1, 1, 1] }, candidates, new Float32Array(3 * width))
   ranker.describe(past, candidates, again)
   t.strictSame(again, rows, 'nothing is left over for the next past')
 })
@@ -198,12 +220,12 @@ t.test(
       [[2, 4]]
     ).all()
     const ranker = new Ranker(rankingOf([table]))
-    const rows = new Float32Array(2 * 16)
+    const rows = new Float32Array(2 * width)
     const both = [
       { item: 1, score: 1 },
       { item: 2, score: 1 }
     ]
-    const feature = (at: number) => [rows[at], rows[16 + at]].map(value => Math.round(value as number))
+    const feature = (at: number) => [rows[at], rows[width + at]].map(value => Math.round(value as number))
     ranker.describe({ items: [3, 2, 0], interests: [0, 1, 1] }, both, rows)
     t.strictSame(
       [feature(2), feature(3), feature(4)],
@@ -242,7 +264,7 @@ t.test('items of long ago count in the slower sum alone', async t => {
     ]
   ).all()
   const ranker = new Ranker(rankingOf([table]))
-  const rows = new Float32Array(2 * 16)
+  const rows = new Float32Array(2 * width)
   const both = [
     { item: 0, score: 1 },
     { item: 1, score: 1 }
@@ -282,7 +304,7 @@ const falling = rowsOf(
 
 t.test('the weights of the features put candidates in order, and equals stay in that of their first scores', async t => {
   const views = Float32Array.of(0, 1, 7, 7, 30, 1)
-  const known = featureCount(1) - 6
+  const known = featureCount(1) - periods.length - 6
   const orderWith = (weights: Record<number, number>) =>
     itemsOf(new Ranker(rankingOf([falling], { views, weights: weightsOf(featureCount(1), weights) })).best({ items: [0] }, 9, all))
   t.strictSame(orderWith({}), [1, 2, 3, 4, 5])
@@ -309,7 +331,7 @@ t.test('what all viewers of the newest item went on to comes first, whatever the
     [],
     []
   ).all()
-  const weights = weightsOf(featureCount(3), { [featureCount(3) - 4]: 1 })
+  const weights = weightsOf(featureCount(3), { [featureCount(3) - periods.length - 4]: 1 })
   const views = Float32Array.of(3, 3, 3, 3, 3, 3)
   const rankerOf = (...tables: Neighbours[]) =>
     new Ranker(rankingOf(tables, { views, weights, shares: tables.map((_, at) => ({ share: at === 0 ? 1 : 0, halfLife: 2 })) }))

@@ -14,6 +14,7 @@ import {
 } from '../../../src/recommendations/model/interactions.js'
 import { Rows } from '../../../src/recommendations/model/neighbours.js'
 import { featureCount, Ranker } from '../../../src/recommendations/model/ranker.js'
+import { periods } from '../../../src/recommendations/model/recent.js'
 import { randomFrom } from '../../../src/recommendations/model/sampling.js'
 import { fittedWeights, type Model, type TrainingStep, train } from '../../../src/recommendations/model/train.js'
 import { all, interactions, itemsOf, rankingOf, rowsOf } from './helper.js'
@@ -370,7 +371,7 @@ const choicesIn = (histories: number[][], items: number, seed = 1) => {
 
 /** The places of the candidates of each choice. The features are standardised, but their order stays. */
 const placesIn = ({ rows, starts, width }: Choices) => {
-  const place = featureCount(1) - 2
+  const place = featureCount(1) - periods.length - 2
   return [...starts.subarray(1)].map((end, choice) =>
     Array.from({ length: end - (starts[choice] as number) }, (_, at) => rows[((starts[choice] as number) + at) * width + place] as number)
   )
