@@ -69,7 +69,8 @@ const perTable = newest + decays.length
 const longAgo = 16
 /** Where the past ages, only as many of its newest items are looked at. Older ones add too little. */
 export const reach = 64
-const others = 6 + periods.length
+const recentCount = periods.length
+const others = 6 + recentCount
 
 /**
  * For each table: a sum over the past with the slow decay, one with the fast decay, and the values of each of the newest items. Then the
@@ -168,18 +169,19 @@ export class Ranker {
       }
       const fresh = Math.log(freshness[item] as number)
       rows.set([Math.log((views[item] as number) + 1), fresh, score, Math.log(score), at, Math.log(at + 1)], row + 2 * stride)
-      this.addRecent(item, rows, row + width - periods.length, recentOf)
     })
+    this.addRecent(candidates, rows, recentOf)
     standardise(rows, candidates.length, width)
   }
 
-  private addRecent(item: number, rows: Float32Array, at: number, recentOf: RecentOf | undefined) {
-    if (recentOf) {
-      rows.set(recentOf(item).map(logOfViews), at)
-      return
-    }
-    const first = item * periods.length
-    for (let nth = 0; nth < periods.length; nth++) rows[at + nth] = this.recentLogs[first + nth] as number
+  private addRecent(candidates: Scored[], rows: Float32Array, recentOf: RecentOf | undefined) {
+    const { recentLogs, width } = this
+    candidates.forEach(({ item }, at) => {
+      const to = (at + 1) * width - recentCount
+      const from = item * recentCount
+      if (recentOf) rows.set(recentOf(item).map(logOfViews), to)
+      else for (let nth = 0; nth < recentCount; nth++) rows[to + nth] = recentLogs[from + nth] as number
+    })
   }
 
   /** Adds what an item of the past says about the candidates. */
