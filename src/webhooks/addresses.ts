@@ -48,9 +48,9 @@ const isAbsent = (error: NodeJS.ErrnoException) => ['ENOTFOUND', 'ENODATA', 'ECO
  */
 const resolved = async (host: string): Promise<LookupAddress[]> => {
   const found = await Promise.allSettled([dns.resolve4(host), dns.resolve6(host)])
-  const addresses = found.flatMap((result, i) =>
-    result.status === 'fulfilled' ? result.value.map(address => ({ address, family: i === 0 ? 4 : 6 })) : []
-  )
+  const addresses = found
+    .flatMap(result => (result.status === 'fulfilled' ? result.value : []))
+    .map(address => ({ address, family: isIP(address) }))
   if (addresses.length > 0) return addresses
   const failure = found.find(result => result.status === 'rejected' && !isAbsent(result.reason))
   if (failure) throw (failure as PromiseRejectedResult).reason

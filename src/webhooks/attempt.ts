@@ -63,7 +63,8 @@ const read = (response: IncomingMessage) =>
 
 /** Keeps the connections to an endpoint open between attempts. */
 export const agentFor = ({ url }: Pick<Endpoint, 'url'>) => {
-  const options = { keepAlive: true, maxSockets: mostAtOnce }
+  // With `autoSelectFamily`, Node asks `lookup` for all addresses.
+  const options = { keepAlive: true, maxSockets: mostAtOnce, autoSelectFamily: true }
   return new URL(url).protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
 }
 export type Agent = ReturnType<typeof agentFor>
@@ -89,11 +90,7 @@ const sent = async (endpoint: Endpoint, message: Message, agent: Agent, signal: 
   const url = new URL(endpoint.url)
   const addresses = await Promise.race([checkedAddresses(url, endpoint.isPrivate), rejectedBy(signal)])
   // The connection goes to these: nobody is asked for the name again.
-  const lookup: LookupFunction = (_host, { all }, done) => {
-    const [{ address, family }] = addresses as [(typeof addresses)[number]]
-    if (all) done(null, addresses)
-    else done(null, address, family)
-  }
+  const lookup: LookupFunction = (_host, _options, done) => done(null, addresses)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
   const respond = () =>
     new Promise<Outcome>((resolve, reject) => {

@@ -54,14 +54,14 @@ export const endpointsOf = (db: Db) => {
 
     remove: async (_id: string) => (await withRetries(() => endpoints.findOneAndDelete({ _id }))) !== null,
 
-    /** Undefined if there is no such endpoint. */
     rotate: async (_id: string) => {
       const secret = newSecret()
       const earlier = { secret: '$secret', until: { $add: ['$$NOW', secretOverlap] } }
       // A repeated attempt finds the new secret, and must not make it the earlier one.
       const isDone = { $eq: ['$secret', secret] }
       const update = [{ $set: { secret, earlier: { $cond: [isDone, '$earlier', earlier] } } }]
-      return (await change(_id, update)) ? secret : undefined
+      await change(_id, update)
+      return secret
     },
 
     enable: async (_id: string) => (await change(_id, [{ $unset: ['disabled', 'failing_since'] }])) !== null,

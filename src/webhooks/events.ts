@@ -43,7 +43,7 @@ export interface Change {
   _id: { _data: string }
   operationType: 'insert' | 'replace' | 'update'
   wallTime: Date
-  ns: { coll: string }
+  ns: { coll: 'history' | 'watchlist' | 'ratings' | 'removals' | 'users' | 'erasures' }
   documentKey: { _id: unknown }
   fullDocument?: Document
   event?: string
@@ -117,7 +117,7 @@ const ofErasures = ({ event }: Change): Found[] => {
   return [{ type, key: `erased ${user_id}`, account_id, data: { user_id } }]
 }
 
-const readers: Record<string, (change: Change) => Found[]> = {
+const readers: Record<Change['ns']['coll'], (change: Change) => Found[]> = {
   history: ofHistory,
   watchlist: ofWatchlist,
   ratings: ofRatings,
@@ -131,7 +131,7 @@ const areOnce = new Set<EventType>(['watchlist.removed', 'rating.removed', 'user
 
 export const eventsIn = (change: Change): ViewerEvent[] => {
   if (change.event === imported) return []
-  const found = readers[change.ns.coll]?.(change) ?? []
+  const found = readers[change.ns.coll](change)
   return found.map(({ key = '', ...event }) => {
     const isOne = areOnce.has(event.type) && key.includes(' ')
     const id = hash('sha256', isOne ? key : `${change._id._data} ${key}`, 'base64url')

@@ -94,8 +94,8 @@ export const outboxOf = (db: Db) => {
     remove: (endpoint: string) => removeUntil(endpoint, new Date(8.64e15)),
 
     /** Removes what is too old or too much. Returns how much of it was lost, because it was never delivered. */
-    prune: async (endpoint: string) => {
-      const newest = { projection: { at: 1 }, sort: { at: -1 }, skip: mostKept } as const
+    prune: async (endpoint: string, most = mostKept) => {
+      const newest = { projection: { at: 1 }, sort: { at: -1 }, skip: most } as const
       const beyond = await outbox.findOne({ '_id.endpoint': endpoint }, newest)
       const oldest = new Date(Date.now() - keptFor)
       return removeUntil(endpoint, beyond && beyond.at > oldest ? beyond.at : oldest)

@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { connectionTo } from '../../src/database/connection.js'
 import { restoresOf } from '../../src/database/restores.js'
-import { type Endpoint, endpointsOf, newEndpointId, outboxOf } from '../../src/webhooks/index.js'
+import type { Change } from '../../src/webhooks/events.js'
+import { agentFor, attempt, type Endpoint, endpointsOf, newEndpointId, outboxOf } from '../../src/webhooks/index.js'
+import { intakeOf } from '../../src/webhooks/intake.js'
 import { Lane, longestFailure, retryDelays } from '../../src/webhooks/lane.js'
 import type { OutboxDocument } from '../../src/webhooks/outbox.js'
 import { type App, build } from '../helpers/app.js'
@@ -243,6 +245,49 @@ t.test('a lane', async t => {
     t.match((await read()).disabled, { reason: 'HTTP 503' })
   })
 
+  t.test('waits while the database is away, and ends nevertheless', async t => {
+    const own = connectionTo(await databaseUrl(t))
+    const away = outboxOf(own.db)
+    const id = newEndpointId()
+    await endpoints.add(id, { url: to.url, events: undefined, isPrivate: true })
+    const at = new Date()
+    await away.add([{ _id: { endpoint: id, id: 'msg_1' }, type: 'user.created', body: '{}', at, attempts: 0, due_at: at }])
+    const asked = to.deliveries.length
+    let respond = () => {}
+    to.answer(response => {
+      respond = () => void response.writeHead(200).end()
+    })
+    const quiet = { onOutcome: () => undefined, onDisabled: () => undefined }
+    const lane = new Lane((await endpoints.byId(id)) as Endpoint, { outbox: away, endpoints, ...quiet })
+    await until(() => to.deliveries.length === asked + 1)
+    await own.client.close()
+    respond()
+    await sleep(4000)
+    const began = performance.now()
+    await lane.stop()
+    t.ok(performance.now() - began < 5000, `stopped in ${performance.now() - began} ms`)
+    to.answer(status(503))
+  })
+
+  t.test('disables nothing while the database is away', async t => {
+    const own = connectionTo(await databaseUrl(t))
+    await own.client.connect()
+    await own.client.close()
+    const { id } = await laneWith(0)
+    const gone = { ...((await endpoints.byId(id)) as Endpoint), failing_since: new Date(0) }
+    const at = new Date()
+    await outbox.add([{ _id: { endpoint: id, id: 'msg_9' }, type: 'user.created', body: '{}', at, attempts: 0, due_at: at }])
+    const lane = new Lane(gone, {
+      outbox,
+      endpoints: endpointsOf(own.db),
+      onOutcome: () => undefined,
+      onDisabled: () => t.fail('disabled')
+    })
+    await until(() => lane.isStopped, { within: 10_000 })
+    await lane.stop()
+    t.match(await endpoints.byId(id), { url: to.url })
+  })
+
   t.test('notes that its endpoint fails, and that it no longer does', async t => {
     const { read, add, left, lane } = await laneWith(25)
     await until(async () => (await read()).failing_since !== undefined)
@@ -331,6 +376,73 @@ t.test('what is kept of events', async t => {
     const joined = await join(restarted)
     await until(() => to.deliveries.some(({ data }) => data.user_id === joined))
   })
+})
+
+t.test('an attempt says why it has failed', async t => {
+  const to = await receiver(t)
+  const endpoint = { _id: 'wh_1', url: to.url, secret: 'whsec_MTIz', isPrivate: true, created_at: new Date() }
+  const causeAt = async (url: string, isPrivate = true) => {
+    const agent = agentFor({ url })
+    const { cause } = await attempt({ ...endpoint, url, isPrivate }, { id: 'msg_1', body: '{}' }, agent)
+    agent.destroy()
+    return cause
+  }
+  t.equal(await causeAt('http://localhost:1/'), 'ECONNREFUSED')
+  t.match(await causeAt(to.url.replace('http', 'https')), /SSL|wrong version/i, 'what is no TLS')
+  t.match(await causeAt(to.url, false), /has the private address 127.0.0.1/)
+  t.same(to.deliveries, [])
+})
+
+t.test('events are told of who is not erased', async t => {
+  const { client, db } = connectionTo(await databaseUrl(t))
+  t.teardown(() => client.close())
+  const intake = intakeOf(db)
+  const endpoint = { _id: 'wh_1', url: '', secret: '', isPrivate: true, created_at: new Date(0) }
+  await db.collection<{ _id: number }>('users').insertMany([{ _id: 1 }, { _id: 2, account_id: 1 } as { _id: number }])
+  await db.collection<{ _id: number }>('erasures').insertOne({ _id: 4 })
+  const added = (user_id: number): Change => ({
+    _id: { _data: String(user_id) },
+    operationType: 'insert',
+    wallTime: new Date(),
+    ns: { coll: 'watchlist' },
+    documentKey: { _id: user_id },
+    fullDocument: { user_id, content_id: 1, asked_at: new Date() }
+  })
+  const bodies = async (...users: number[]) => (await intake(users.map(added), [endpoint])).map(({ body }) => JSON.parse(body).data)
+  const expected = [
+    { user_id: 1, account_id: 1, content_id: 1 },
+    { user_id: 2, account_id: 1, content_id: 1 },
+    { user_id: 3, account_id: 3, content_id: 1 }
+  ]
+  t.strictSame(await bodies(1, 2, 3, 4), expected, 'without a document, it is an account')
+  t.strictSame(await bodies(1, 2), expected.slice(0, 2), 'what was read is known')
+})
+
+t.test('what was lost while nothing delivered is said once', async t => {
+  const { url } = await replicaSet(t, 1)
+  const { client, db } = connectionTo(url)
+  t.teardown(() => client.close())
+  const id = newEndpointId()
+  const to = await receiver(t)
+  await endpointsOf(db).add(id, { url: to.url, events: ['rating.set'], isPrivate: true })
+  const old = new Date(Date.now() - 5 * 86_400_000)
+  const lost = (n: number) => ({
+    _id: { endpoint: id, id: `msg_${n}` },
+    type: 'rating.set' as const,
+    body: '{}',
+    at: old,
+    attempts: 0,
+    due_at: new Date(Date.now() + 86_400_000)
+  })
+  await outboxOf(db).add([lost(1), lost(2)])
+  const log: string[] = []
+  const app = await build(t, { url, log })
+  await until(async () => (await metric(app, 'webhook_events_lost_total')) === 2)
+  const said = () => log.filter(line => line.includes('webhook events are removed'))
+  t.match(
+    said().map(line => JSON.parse(line)),
+    [{ level: 50, endpoint: id, count: 2 }]
+  )
 })
 
 t.test('a standalone server has no events, and everything else works', async t => {
