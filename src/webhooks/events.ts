@@ -68,6 +68,16 @@ const completions = (event: string): Found[] =>
     return { type: 'playback.completed', key: line, data: { user_id, content_id, plays, at: timestamp(new Date(at)) } }
   })
 
+/** What the service stores. Other software may have written anything. */
+const forms: Record<Change['ns']['coll'], RegExp> = {
+  history: /^(\d{1,16} \d{1,16} \d{1,16} \d{1,15} (report|mark)(\n|$))+$/,
+  ratings: /^\d{1,16} \d{1,16} [a-z]+$/,
+  removals: /^(removed|\d{1,16} -?\d{1,16} [a-z]+ [0-9a-f]+)$/,
+  erasures: /^\d{1,16} \d{1,16}$/,
+  watchlist: /^$/,
+  users: /^$/
+}
+
 /** A mark as watched begins no playback. */
 const isMark = (event: string) => event.endsWith(' mark')
 
@@ -93,12 +103,13 @@ const removedFrom: Record<string, EventType> = { watchlist: 'watchlist.removed',
 /** A mark of one element, or of some elements of a list that was emptied. Marks of titles that were replaced have no event. */
 const ofRemovals = ({ operationType, fullDocument = {}, event }: Change): Found[] => {
   const { content_ids, list, user_id } = fullDocument
+  if (!event) return []
   if (content_ids) {
     const type = removedFrom[list]
-    if (operationType !== 'insert' || !event || !type) return []
+    if (operationType !== 'insert' || !type) return []
     return content_ids.map((content_id: number) => ({ type, key: String(content_id), data: { user_id, content_id } }))
   }
-  const [user = '', content = '', from = '', element = ''] = event?.split(' ') ?? []
+  const [user, content, from, element] = event.split(' ') as [string, string, string, string]
   const type = removedFrom[from]
   return type ? [{ type, key: `${from} ${element}`, data: { user_id: Number(user), content_id: Number(content) } }] : []
 }
@@ -129,9 +140,10 @@ const readers: Record<Change['ns']['coll'], (change: Change) => Found[]> = {
 /** Events whose writes may be repeated, so that their key alone identifies them. */
 const areOnce = new Set<EventType>(['watchlist.removed', 'rating.removed', 'user.erased', 'profile.deleted'])
 
-export const eventsIn = (change: Change): ViewerEvent[] => {
-  if (change.event === imported) return []
-  const found = readers[change.ns.coll](change)
+export const eventsIn = ({ event, ...change }: Change): ViewerEvent[] => {
+  if (event === imported) return []
+  const isKnown = typeof event === 'string' && forms[change.ns.coll].test(event)
+  const found = readers[change.ns.coll]({ ...change, ...(isKnown && { event }) })
   return found.map(({ key = '', ...event }) => {
     const isOne = areOnce.has(event.type) && key.includes(' ')
     const id = hash('sha256', isOne ? key : `${change._id._data} ${key}`, 'base64url')

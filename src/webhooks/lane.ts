@@ -109,9 +109,11 @@ export class Lane {
 
   /** Without its database, it waits. */
   private async due() {
+    // As they are now: what gets its result during the read may still be found.
+    const busy = new Set(this.busy)
     try {
-      const found = await this.options.outbox.due(this.endpoint._id, mostAtOnce + this.busy.size)
-      return found.filter(({ _id }) => !this.busy.has(_id.id))
+      const found = await this.options.outbox.due(this.endpoint._id, mostAtOnce + busy.size)
+      return found.filter(({ _id }) => !busy.has(_id.id))
     } catch {
       await this.pause(retryEvery)
       return []

@@ -97,8 +97,7 @@ export const outboxOf = (db: Db) => {
     prune: async (endpoint: string, most = mostKept) => {
       const newest = { projection: { at: 1 }, sort: { at: -1 }, skip: most } as const
       const beyond = await outbox.findOne({ '_id.endpoint': endpoint }, newest)
-      const oldest = new Date(Date.now() - keptFor)
-      return removeUntil(endpoint, beyond && beyond.at > oldest ? beyond.at : oldest)
+      return removeUntil(endpoint, new Date(Math.max(Number(beyond?.at ?? 0), Date.now() - keptFor)))
     },
 
     /** How much waits, and since when the oldest. */

@@ -43,8 +43,6 @@ export async function* changesSince(db: Db, beginning: Beginning, signal: AbortS
     let { cursor } = await db.command(first, { session, signal })
     for (;;) {
       yield { changes: cursor.firstBatch ?? cursor.nextBatch, position: cursor.postBatchResumeToken }
-      // The stream ends when the database was dropped.
-      if (Number(cursor.id) === 0) return
       const next = { getMore: Long.fromValue(cursor.id), collection: '$cmd.aggregate', batchSize: mostAtOnce, maxTimeMS: awaitTime }
       cursor = (await db.command(next, { session, signal })).cursor
     }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db, Document } from 'mongodb'
+import type { Db } from 'mongodb'
 import { type Lease, leasesOf } from '../database/leases.js'
 import { withRetries } from '../database/retry.js'
 import { minutes, seconds } from '../time.js'
@@ -12,8 +12,6 @@ import { type Beginning, changesSince, isLost, isStandalone, type Position, sinc
 /** How soon another process takes over from one that was killed. */
 const leaseLife = seconds(9)
 const checkEvery = seconds(1)
-/** Longer than a new endpoint may be unknown. */
-const newFor = seconds(10)
 const measureEvery = seconds(5)
 const pruneEvery = minutes(1)
 /** How often the position is written. What is read again after a crash is recognized. */
@@ -118,16 +116,16 @@ export class Webhooks {
   private async takeIn(signal: AbortSignal) {
     const intake = intakeOf(this.db)
     const known = await this.positions.read()
-    let isFirst = known === undefined
+    let isFirst = !known
     let savedAt = 0
     try {
-      for await (const { changes, position } of changesSince(this.db, known ? { startAfter: known } : this.beginning(), signal)) {
+      for await (const { changes, position } of changesSince(this.db, this.beginningAt(known), signal)) {
         await this.store(await intake(changes, this.known))
         if (performance.now() - savedAt < saveEvery) continue
         if (!(await this.positions.save(position, isFirst))) return
         isFirst = false
         savedAt = performance.now()
-        if (this.known.length === 0) return await this.positions.drop()
+        if (this.known.length === 0) return await this.positions.remove()
       }
     } catch (error) {
       if (!signal.aborted) await this.afterFailure(error)
@@ -140,10 +138,11 @@ export class Webhooks {
     await this.positions.drop()
   }
 
-  /** Without a position. What happens just after the first endpoint was added is sent to it. */
-  private beginning(): Beginning {
-    const newest = Math.max(...this.known.map(({ created_at }) => created_at.getTime()))
-    return Date.now() - newest < newFor ? sinceMoment(new Date(newest)) : {}
+  /** Without a position, what has happened since the first endpoint was added is sent. Without one that was dropped, what happens from now on. */
+  private beginningAt(position: Position | null | undefined): Beginning {
+    if (position) return { startAfter: position }
+    if (position === null) return {}
+    return sinceMoment(new Date(Math.min(...this.known.map(({ created_at }) => created_at.getTime()))))
   }
 
   private async store(events: OutboxDocument[]) {
@@ -179,18 +178,20 @@ export const forgetWebhooks = async (db: Db) => {
 
 /** Where the change stream has been read to. */
 const positionsOf = (db: Db) => {
-  const positions = db.collection<{ _id: 'webhooks'; position: Document }>('revisions')
+  const positions = db.collection<{ _id: 'webhooks'; position: Position | null }>('revisions')
   const _id = 'webhooks'
   return {
-    read: async (): Promise<Position | undefined> => (await withRetries(() => positions.findOne({ _id })))?.position,
+    read: async () => (await withRetries(() => positions.findOne({ _id })))?.position,
     /** False if it was dropped since it was read, as by `npm run restore`, unless it is the first one. */
     save: async (position: Position, isFirst: boolean) => {
       const { matchedCount, upsertedCount } = await withRetries(() =>
-        positions.updateOne({ _id }, { $set: { position } }, { upsert: isFirst })
+        positions.updateOne({ _id, ...(!isFirst && { position: { $ne: null } }) }, { $set: { position } }, { upsert: isFirst })
       )
       return matchedCount + upsertedCount > 0
     },
-    drop: async () => {
+    /** Goes on from now. */
+    drop: () => withRetries(() => positions.updateOne({ _id }, { $set: { position: null } }, { upsert: true })),
+    remove: async () => {
       await withRetries(() => positions.deleteOne({ _id }))
     }
   }

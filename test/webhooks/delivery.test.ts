@@ -205,7 +205,7 @@ t.test('a lane', async t => {
   const outbox = outboxOf(db)
   const told: string[] = []
 
-  const laneWith = async (count: number, { attempts = 0, failing_since = undefined as Date | undefined } = {}) => {
+  const laneWith = async (count: number, { attempts = 0, failing_since = undefined as Date | undefined, due = outbox.due } = {}) => {
     const id = newEndpointId()
     await endpoints.add(id, { url: to.url, events: undefined, isPrivate: true })
     const at = new Date()
@@ -220,11 +220,11 @@ t.test('a lane', async t => {
           due_at: at
         }))
       )
-    await add(0, count)
+    if (count > 0) await add(0, count)
     const endpoint = (await endpoints.byId(id)) as Endpoint
     const lane = new Lane(
       { ...endpoint, ...(failing_since && { failing_since }) },
-      { outbox, endpoints, onOutcome: () => undefined, onDisabled: (_id, reason) => told.push(reason) }
+      { outbox: { ...outbox, due }, endpoints, onOutcome: () => undefined, onDisabled: (_id, reason) => told.push(reason) }
     )
     t.teardown(() => lane.stop())
     const read = async () => (await endpoints.byId(id)) as Endpoint
@@ -286,6 +286,22 @@ t.test('a lane', async t => {
     await until(() => lane.isStopped, { within: 10_000 })
     await lane.stop()
     t.match(await endpoints.byId(id), { url: to.url })
+  })
+
+  t.test('sends nothing again whose result was written during a slow read', async t => {
+    to.answer(accept)
+    const before = to.deliveries.length
+    let reads = 0
+    const due: typeof outbox.due = async (...asked) => {
+      const found = await outbox.due(...asked)
+      await sleep(500)
+      reads++
+      return found
+    }
+    const { left } = await laneWith(1, { due })
+    await until(async () => (await left()) === 0 && reads >= 3)
+    t.equal(to.deliveries.length, before + 1)
+    to.answer(status(503))
   })
 
   t.test('notes that its endpoint fails, and that it no longer does', async t => {
