@@ -74,17 +74,14 @@ export const attempt = async (endpoint: Endpoint, message: Message, agent: Agent
   const late = new AbortController()
   // Not `AbortSignal.timeout`, which Node 20 may collect before it has fired.
   const timer = setTimeout(() => late.abort(), patience).unref()
-  try {
-    return await sent(endpoint, message, agent, late.signal)
-  } catch (error) {
-    return { cause: late.signal.aborted ? `no response within ${patience / 1000} s` : causeOf(error as NodeJS.ErrnoException) }
-  } finally {
-    clearTimeout(timer)
-  }
+  const causeOf = (error: NodeJS.ErrnoException) => (late.signal.aborted ? `no response within ${patience / 1000} s` : reasonOf(error))
+  const outcome = await sent(endpoint, message, agent, late.signal).catch(error => ({ cause: causeOf(error) }))
+  clearTimeout(timer)
+  return outcome
 }
 
 /** An error of several addresses has no message. */
-const causeOf = ({ message, code }: NodeJS.ErrnoException) => message || String(code)
+const reasonOf = ({ message, code }: NodeJS.ErrnoException) => message || String(code)
 
 const sent = async (endpoint: Endpoint, message: Message, agent: Agent, signal: AbortSignal): Promise<Outcome> => {
   const url = new URL(endpoint.url)

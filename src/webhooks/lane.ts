@@ -25,7 +25,7 @@ const gathering = 50
 const lookEvery = 500
 const retryEvery = seconds(1)
 /** How long a stop waits for attempts under way. */
-const stopPatience = seconds(1.5)
+const stopPatience = seconds(1)
 
 export interface LaneListeners {
   onOutcome: (isDelivered: boolean) => void

@@ -95,9 +95,9 @@ export const outboxOf = (db: Db) => {
 
     /** Removes what is too old or too much. Returns how much of it was lost, because it was never delivered. */
     prune: async (endpoint: string, most = mostKept) => {
-      const newest = { projection: { at: 1 }, sort: { at: -1 }, skip: most } as const
-      const beyond = await outbox.findOne({ '_id.endpoint': endpoint }, newest)
-      return removeUntil(endpoint, new Date(Math.max(Number(beyond?.at ?? 0), Date.now() - keptFor)))
+      const newest = { projection: { at: 1 }, sort: { at: -1 }, skip: most, limit: 1 } as const
+      const beyond = await outbox.find({ '_id.endpoint': endpoint }, newest).toArray()
+      return removeUntil(endpoint, new Date(Math.max(Date.now() - keptFor, ...beyond.map(({ at }) => at.getTime()))))
     },
 
     /** How much waits, and since when the oldest. */

@@ -36,7 +36,7 @@ export const isStandalone = async (db: Db) => {
  * Reads changes in batches. Commands of its own, because the driver's change stream tells neither
  * where a batch ends nor the position after it.
  */
-export async function* changesSince(db: Db, beginning: Beginning, signal: AbortSignal): AsyncGenerator<Batch> {
+export async function* changesSince(db: Db, beginning: Beginning, signal: AbortSignal): AsyncGenerator<Batch, never, void> {
   const session = db.client.startSession()
   try {
     const first = { aggregate: 1, pipeline: [{ $changeStream: beginning }, ...changesPipeline], cursor: { batchSize: 0 } }

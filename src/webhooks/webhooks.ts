@@ -114,21 +114,25 @@ export class Webhooks {
 
   /** Stores the events of changes for the endpoints. Ends if the position was dropped by somebody else, or there is no endpoint any more. */
   private async takeIn(signal: AbortSignal) {
-    const intake = intakeOf(this.db)
     const known = await this.positions.read()
-    let isFirst = !known
+    const batches = changesSince(this.db, this.beginningAt(known), signal)
+    await this.storeAll(batches, !known)
+      .catch(error => (signal.aborted ? undefined : this.afterFailure(error)))
+      .finally(() => batches.return(undefined as never))
+  }
+
+  private async storeAll(batches: ReturnType<typeof changesSince>, isNew: boolean) {
+    const intake = intakeOf(this.db)
+    let isFirst = isNew
     let savedAt = 0
-    try {
-      for await (const { changes, position } of changesSince(this.db, this.beginningAt(known), signal)) {
-        await this.store(await intake(changes, this.known))
-        if (performance.now() - savedAt < saveEvery) continue
-        if (!(await this.positions.save(position, isFirst))) return
-        isFirst = false
-        savedAt = performance.now()
-        if (this.known.length === 0) return await this.positions.remove()
-      }
-    } catch (error) {
-      if (!signal.aborted) await this.afterFailure(error)
+    for (;;) {
+      const { changes, position } = (await batches.next()).value
+      await this.store(await intake(changes, this.known))
+      if (performance.now() - savedAt < saveEvery) continue
+      if (!(await this.positions.save(position, isFirst))) return
+      isFirst = false
+      savedAt = performance.now()
+      if (this.known.length === 0) return this.positions.remove()
     }
   }
 

@@ -187,6 +187,8 @@ t.test('an endpoint that hangs or fails delays no other one, nor the end of the 
   t.equal(hanging.connections(), 100)
   t.ok(good.connections() <= 100, 'connections are used again')
   await until(async () => (await endpointsOf(databaseOf(app)).byId(id))?.failing_since !== undefined)
+  // What had begun before ends.
+  await sleep(3000)
   const failed = await metric(app, 'webhook_failures_total')
   await sleep(2000)
   const perSecond = ((await metric(app, 'webhook_failures_total')) - failed) / 2
@@ -273,7 +275,8 @@ t.test('a lane', async t => {
     const own = connectionTo(await databaseUrl(t))
     await own.client.connect()
     await own.client.close()
-    const { id } = await laneWith(0)
+    const { id, lane: other } = await laneWith(0)
+    await other.stop()
     const gone = { ...((await endpoints.byId(id)) as Endpoint), failing_since: new Date(0) }
     const at = new Date()
     await outbox.add([{ _id: { endpoint: id, id: 'msg_9' }, type: 'user.created', body: '{}', at, attempts: 0, due_at: at }])

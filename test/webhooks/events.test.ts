@@ -234,7 +234,7 @@ t.test('events', async t => {
       await viewer.put('/ratings/2', { rating: 'like' })
       await watch(viewer, 2)
       for (const event of ['nonsense', 'x y z w', '1 2', '9'.repeat(400), '1 2 3 99999999999999999999 report', 'removed'])
-        for (const name of ['ratings', 'history', 'removals', 'erasures', 'watchlist'])
+        for (const name of ['ratings', 'history', 'removals', 'erasures', 'watchlist', 'users'])
           await db.collection(name).updateMany({}, { $set: { event } })
       await db.collection('erasures').updateMany({}, { $set: { event: 5 } })
       await db.collection('removals').insertOne({ user_id: viewer.id, list: 'nothing', content_ids: [1], event: 'removed', at: new Date() })
