@@ -7,8 +7,9 @@ import { allKept, type Finding, sectionOf } from './findings.js'
 import { attacks, overload } from './floods.js'
 import { startReplicaSet } from './replica-set.js'
 import { readOptions, type Scenario, Stage } from './stage.js'
+import { webhooks } from './webhooks.js'
 
-const scenarios: Record<string, Scenario> = { mixed, primary, kill, rolling, overload, attacks }
+const scenarios: Record<string, Scenario> = { mixed, primary, kill, rolling, overload, attacks, webhooks }
 
 exitOnSignal()
 

@@ -11,7 +11,7 @@ import { tokenOf } from '../bench/servers/tokens.js'
 import { type Ledger, Outcomes } from './outcomes.js'
 
 export interface Asked {
-  method?: 'GET' | 'PUT' | 'POST'
+  method?: 'GET' | 'PUT' | 'POST' | 'DELETE'
   path: string
   headers?: Record<string, string>
   body?: object
