@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { MongoClient, ObjectId } from 'mongodb'
 import t from 'tap'
 import { secret, tokenOf } from '../../scripts/bench/servers/tokens.js'
+import { Events } from '../../scripts/soak/events.js'
 import { allKept, lineOf, milliseconds, promised } from '../../scripts/soak/findings.js'
 import { type Counts, increment, inWords, isBroken, isPromised, isSuccess, Ledger, Outcomes, Trend } from '../../scripts/soak/outcomes.js'
 import { readOptions } from '../../scripts/soak/stage.js'
@@ -47,6 +48,23 @@ t.test('acknowledged writes that the database does not have are lost', async t =
   await db.collection('watchlist').insertOne({ user_id: 1, content_id: 6 })
   t.strictSame(await ledger.lost(db), ['history 1 3', 'history 1 4', 'watchlist 1 7'])
   t.equal(ledger.writes, 6)
+})
+
+t.test('acknowledged events that do not arrive are missing', async t => {
+  const events = new Events()
+  for (const key of ['a', 'b', 'c']) events.acknowledge(key)
+  const now = performance.now()
+  events.arrive('a', 'msg_1', now + 50)
+  events.arrive('a', 'msg_1', now + 5000)
+  events.arrive('b', 'msg_2', now - 1000)
+  events.arrive('unknown', 'msg_3', now)
+  t.strictSame(events.missing(), ['c'])
+  t.strictSame(events.missing(now - 1000), [])
+  t.strictSame(events.counts, { acknowledged: 3, delivered: 3, doubled: 1 })
+  const during = events.during({ name: '', from: now - 1000, to: now })
+  t.equal(during.percentile(0.3), 0, 'one arrived before the response')
+  t.match(`${during}`, /^3 events, p50 5\d ms, p99 Infinity ms/)
+  t.match(`${events.besides([{ name: '', from: now - 1000, to: now }])}`, /^0 events/)
 })
 
 t.test('copies that differ from the lists are found', async t => {
