@@ -205,6 +205,8 @@ export const webhooks: Scenario = async stage => {
 
   const isQuiet = () => events.missing().length === 0 || performance.now() - events.lastArrival > quiet
   await until('The last event', isQuiet)
+  // A burst on a machine that is too slow for it waits in this process.
+  const inTime = options.brief ? [] : [answersInTime(outcomes)]
   const burst = { name: 'burst', from: performance.now(), to: Number.POSITIVE_INFINITY }
   if (!options.brief) {
     say(`webhooks: ${burstRate} events a second`)
@@ -240,7 +242,7 @@ export const webhooks: Scenario = async stage => {
       outcomes.besides(kind => isPromised(kind) || isBroken(kind)) === 0,
       `${outcomes}`
     ),
-    ...(options.brief ? [] : [answersInTime(outcomes)]),
+    ...inTime,
     stays(...services),
     complainsOfNothing(...services)
   ]
