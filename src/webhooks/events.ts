@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Document } from 'mongodb'
+import { ratings } from '../../schemas/rating.js'
 import { imported } from '../database/events.js'
 import { timestamp } from '../time.js'
 
@@ -71,7 +72,7 @@ const completions = (event: string): Found[] =>
 /** What the service stores. Other software may have written anything. */
 const forms: Record<Change['ns']['coll'], RegExp> = {
   history: /^(\d{1,16} \d{1,16} \d{1,16} \d{1,15} (report|mark)(\n|$))+$/,
-  ratings: /^\d{1,16} \d{1,16} [a-z]+$/,
+  ratings: new RegExp(`^\\d{1,16} \\d{1,16} (${ratings.join('|')})$`),
   removals: /^(removed|\d{1,16} -?\d{1,16} [a-z]+ [0-9a-f]+)$/,
   erasures: /^\d{1,16} \d{1,16}$/,
   watchlist: /^$/,

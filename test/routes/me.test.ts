@@ -419,7 +419,7 @@ t.test('DELETE /me', async t => {
     const [note, ...more] = await db.collection('erasures').find().toArray()
     t.strictSame(
       [more, Object.keys(note ?? {}).sort()],
-      [[], ['_id', 'at', 'sweep_at', 'sweeps', 'tokens_until']],
+      [[], ['_id', 'at', 'event', 'sweep_at', 'sweeps', 'tokens_until']],
       'only the id is noted, and when to sweep'
     )
 
