@@ -90,7 +90,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(cors)
   await app.register(drain)
 
-  // Data: the database, what is loaded from it into memory, what is moved in it, and what other systems are told of it.
+  // Data: the database, what is loaded from it into memory, what is moved in it, and the webhooks.
   await app.register(mongo)
   await app.register(preparation)
   await app.register(revocations)

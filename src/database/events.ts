@@ -10,7 +10,7 @@ export interface Eventful {
 }
 export const eventRule = { event: optional(text) }
 
-/** In what an import adds: nobody is told of it. */
+/** The event of documents that an import adds. Other systems are not told of them. */
 export const imported = 'imported'
 
 type Word = string | number | Document

@@ -12,7 +12,7 @@ const patience = seconds(1)
 export const beginErasure = async ({ erasures, users, profiles }: Needed, id: number) => {
   for (const one of [...(await profiles.othersOf(id)), id]) {
     const user = await users.byId(one)
-    // Nobody else is told of the profiles that go with their account.
+    // Other systems are told of the account, not of the profiles that are erased with it.
     await erasures.begin(one, { ...user, isTold: user !== null && one === id })
     await users.disable(one)
   }

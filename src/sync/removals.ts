@@ -53,7 +53,7 @@ const wholeList = 0
 const contentsPerMark = 5000
 
 interface MarkFields {
-  before?: Date | '$$NOW'
+  before?: Date | '$$NOW' | undefined
   event?: Document
 }
 
@@ -75,7 +75,7 @@ export const removalsOf = (db: Db, tell: Teller) => {
   return {
     /** The event names the element, because several requests at once may mark one that only one of them removes. */
     markOne: ({ _id, user_id, content_id }: Listed, list: ViewerList, before?: Date) =>
-      markOf(user_id, list, content_id, { ...(before && { before }), event: eventOf(user_id, content_id, list, String(_id)) }),
+      markOf(user_id, list, content_id, { before, event: eventOf(user_id, content_id, list, String(_id)) }),
     markWhole: (user_id: number, list: ViewerList) => markOf(user_id, list, wholeList),
     markSome: (user_id: number, list: ViewerList, content_ids: number[]) =>
       mark({ _id: new ObjectId(), user_id }, { list, content_ids, event: 'removed' }),

@@ -45,14 +45,15 @@ export interface Change {
   operationType: 'insert' | 'replace' | 'update'
   wallTime: Date
   ns: { coll: 'history' | 'watchlist' | 'ratings' | 'removals' | 'users' | 'erasures' }
-  documentKey: { _id: unknown }
   fullDocument?: Document
   event?: string
 }
 
 type Found = Pick<ViewerEvent, 'type' | 'account_id' | 'data'> & {
-  /** Tells it from other events of the same write, or is the same in several writes that mean one event. */
+  /** Tells it from other events of the same write. */
   key?: string
+  /** The same in several writes that mean one event. */
+  identity?: string
 }
 
 const numbersIn = (words: string) => words.split(' ').map(Number)
@@ -71,7 +72,7 @@ const completions = (event: string): Found[] =>
 
 /** What the service stores. Other software may have written anything. */
 const forms: Record<Change['ns']['coll'], RegExp> = {
-  history: /^(\d{1,16} \d{1,16} \d{1,16} \d{1,15} (report|mark)(\n|$))+$/,
+  history: /^(\d{1,16} \d{1,16} \d{1,16} \d{1,15} (report|mark)(\n(?!$)|$))+$/,
   ratings: new RegExp(`^\\d{1,16} \\d{1,16} (${ratings.join('|')})$`),
   removals: /^(removed|\d{1,16} -?\d{1,16} [a-z]+ [0-9a-f]+)$/,
   erasures: /^\d{1,16} \d{1,16}$/,
@@ -112,7 +113,7 @@ const ofRemovals = ({ operationType, fullDocument = {}, event }: Change): Found[
   }
   const [user, content, from, element] = event.split(' ') as [string, string, string, string]
   const type = removedFrom[from]
-  return type ? [{ type, key: `${from} ${element}`, data: { user_id: Number(user), content_id: Number(content) } }] : []
+  return type ? [{ type, identity: `${from} ${element}`, data: { user_id: Number(user), content_id: Number(content) } }] : []
 }
 
 const ofUsers = ({ operationType, fullDocument = {} }: Change): Found[] => {
@@ -126,7 +127,7 @@ const ofErasures = ({ event }: Change): Found[] => {
   if (!event) return []
   const [user_id, account_id] = numbersIn(event) as [number, number]
   const type = user_id === account_id ? 'user.erased' : 'profile.deleted'
-  return [{ type, key: `erased ${user_id}`, account_id, data: { user_id } }]
+  return [{ type, identity: `erased ${user_id}`, account_id, data: { user_id } }]
 }
 
 const readers: Record<Change['ns']['coll'], (change: Change) => Found[]> = {
@@ -138,16 +139,12 @@ const readers: Record<Change['ns']['coll'], (change: Change) => Found[]> = {
   erasures: ofErasures
 }
 
-/** Events whose writes may be repeated, so that their key alone identifies them. */
-const areOnce = new Set<EventType>(['watchlist.removed', 'rating.removed', 'user.erased', 'profile.deleted'])
-
 export const eventsIn = ({ event, ...change }: Change): ViewerEvent[] => {
   if (event === imported) return []
   const isKnown = typeof event === 'string' && forms[change.ns.coll].test(event)
   const found = readers[change.ns.coll]({ ...change, ...(isKnown && { event }) })
-  return found.map(({ key = '', ...event }) => {
-    const isOne = areOnce.has(event.type) && key.includes(' ')
-    const id = hash('sha256', isOne ? key : `${change._id._data} ${key}`, 'base64url')
+  return found.map(({ key = '', identity = `${change._id._data} ${key}`, ...event }) => {
+    const id = hash('sha256', identity, 'base64url')
     return { id: `msg_${id}`, at: change.wallTime, ...event }
   })
 }
@@ -169,7 +166,6 @@ export const changesPipeline: Document[] = [
       operationType: 1,
       wallTime: 1,
       'ns.coll': 1,
-      documentKey: 1,
       ...Object.fromEntries(
         ['_id', 'user_id', 'account_id', 'content_id', 'content_ids', 'list', 'created_at', 'asked_at'].map(field => [
           `fullDocument.${field}`,

@@ -1,5 +1,5 @@
 import { type AnyBulkWriteOperation, type Db, type Filter, type IndexDescription, MongoBulkWriteError } from 'mongodb'
-import { isDuplicate } from '../database/faults.js'
+import { duplicateKey, isDuplicate } from '../database/faults.js'
 import { withRetries } from '../database/retry.js'
 import { days } from '../time.js'
 import type { EventType } from './events.js'
@@ -113,6 +113,6 @@ export const outboxOf = (db: Db) => {
 export type Outbox = ReturnType<typeof outboxOf>
 
 const ignoreDuplicates = (error: unknown) => {
-  const isOnlyDuplicates = error instanceof MongoBulkWriteError && [error.writeErrors].flat().every(one => one.code === 11_000)
+  const isOnlyDuplicates = error instanceof MongoBulkWriteError && [error.writeErrors].flat().every(one => one.code === duplicateKey)
   if (!(isDuplicate(error) && isOnlyDuplicates)) throw error
 }

@@ -424,7 +424,6 @@ t.test('events are told of who is not erased', async t => {
     operationType: 'insert',
     wallTime: new Date(),
     ns: { coll: 'watchlist' },
-    documentKey: { _id: user_id },
     fullDocument: { user_id, content_id: 1, asked_at: new Date() }
   })
   const bodies = async (...users: number[]) => (await intake(users.map(added), [endpoint])).map(({ body }) => JSON.parse(body).data)

@@ -233,7 +233,15 @@ t.test('events', async t => {
     const sent = await sentBy(async () => {
       await viewer.put('/ratings/2', { rating: 'like' })
       await watch(viewer, 2)
-      for (const event of ['nonsense', 'x y z w', '1 2 x', '9'.repeat(400), '1 2 3 99999999999999999999 report', 'removed'])
+      for (const event of [
+        'nonsense',
+        'x y z w',
+        '1 2 x',
+        '9'.repeat(400),
+        '1 2 3 99999999999999999999 report',
+        '1 2 3 4 report\n',
+        'removed'
+      ])
         for (const name of ['ratings', 'history', 'removals', 'erasures', 'watchlist', 'users'])
           await db.collection(name).updateMany({}, { $set: { event } })
       await db.collection('erasures').updateMany({}, { $set: { event: 5 } })
