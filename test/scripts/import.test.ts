@@ -146,7 +146,7 @@ t.test('an import that loses its turn says so, and writes nothing more', async t
   t.match(await ended, [
     1,
     /^$/,
-    /^The import lost its lease because the database did not respond for too long: run the command again to complete it\.\n$/m
+    /^The import lost its lease because the database did not respond for a minute: run the command again to complete it\.\n$/m
   ])
   const written = (await all('contents')).length
   t.ok(written > 0 && written < count && written % 1000 === 0, `${written} are written`)
