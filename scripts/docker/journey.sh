@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the image from a clone and does with Docker what docs/operations.md says, each command as it is written there.
+# Builds the image from a clone and does with Docker what docs/deployment.md says, each command as it is written there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -28,8 +28,8 @@ trap finish EXIT
 # Ctrl-C in a terminal also interrupts the running command. Its failure ends this script.
 trap : INT
 
-# The line of docs/operations.md with these words.
-documented() { sed -n '/^```sh$/,/^```$/p' docs/operations.md | grep -F -- "$1"; }
+# The line of docs/deployment.md with these words.
+documented() { sed -n '/^```sh$/,/^```$/p' docs/deployment.md | grep -F -- "$1"; }
 get() { curl --silent --show-error --fail --max-time 5 "$address$1" "${@:2}"; }
 sign_in() { get /login --data "{\"email\":\"$1\",\"password\":\"$2\"}" | sed 's/.*"access_token":"\([^"]*\)".*/\1/'; }
 eventually() {
@@ -75,7 +75,7 @@ expect 'the import' "$(eval "$(documented import.js)" 2>&1)" 'contents: 1 added'
 eventually 'the imported title' get /contents/900001
 echo 'a folder of files was imported'
 
-user=$(documented user.js)
+user=$(documented 'viewer dist/scripts/user.js')
 eval "${user/EMAIL/grace@example.com}" <<< 'a password of her own' > /dev/null
 sign_in grace@example.com 'a password of her own' > /dev/null
 expect 'user without arguments' "$(eval "${user/ add EMAIL/}" 2>&1 || true)" 'Usage: node dist/scripts/user\.js '
@@ -116,4 +116,4 @@ echo 'docker compose up shows the log of the service and not that of the databas
 
 eval "$(documented 'docker compose down')"
 [ -z "$(docker compose ps --all --quiet)" ] || fail 'docker compose down leaves containers'
-echo 'every command of docs/operations.md works as it is written'
+echo 'every command of docs/deployment.md works as it is written'

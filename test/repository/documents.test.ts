@@ -290,7 +290,8 @@ t.test('the README', async t => {
 
 t.test('numbers in the documents', async t => {
   const root = new URL('../..', import.meta.url).pathname
-  const read = (path: string) => readFile(join(root, path), 'utf8')
+  /** Without line breaks. */
+  const read = async (path: string) => (await readFile(join(root, path), 'utf8')).replace(/\s+/g, ' ')
 
   /** The texts of the sources. */
   const sources = async () => {
@@ -315,14 +316,14 @@ t.test('numbers in the documents', async t => {
 
   t.test('how many sessions an account has', async t => {
     t.match(await read('docs/interface.md'), `| Sessions of a user | At most ${sessionsPerUser} `)
-    t.match(await read('docs/operations.md'), `the ${sessionsPerUser} sessions per account`)
+    t.match(await read('docs/deployment.md'), `the ${sessionsPerUser} sessions per account`)
   })
 
   t.test('how many callers a process counts', async t => {
     const bound = bytesIn(await read('src/overload/rate-limit.ts'))
     const thousands = (key: number | string) => `${Math.floor(bound / entrySize(key) / 1000)},000`
     const longest = callerOf('2001:1db8:1111:1111::1')
-    t.match(await read('docs/operations.md'), `${thousands(1)} users and\nat least ${thousands(longest)} addresses`)
+    t.match(await read('docs/deployment.md'), `${thousands(1)} users and at least ${thousands(longest)} addresses`)
   })
 
   t.test('how many bytes the caches take', async t => {
@@ -344,7 +345,7 @@ t.test('numbers in the documents', async t => {
     const reads = 'refused users and limits, with the last restore: two reads; ended sessions; the catalogue'
     const idle = 'sweeps of erased users, words for searches and nudges for streams, which read nothing until there are any'
     t.equal(follows, 6, `${reads}; and ${idle}`)
-    t.match(await read('docs/scale.md'), 'a thousand processes cause four thousand tiny\nreads')
+    t.match(await read('docs/scale.md'), 'a thousand processes cause four thousand tiny reads')
   })
 })
 

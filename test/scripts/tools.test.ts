@@ -122,7 +122,7 @@ t.test('anything but records is shown with its own unit', async t => {
 })
 
 t.test('npm run docker runs every command of the documents, each once', async t => {
-  const blocks = [...(await read('docs/operations.md')).matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => String(block))
+  const blocks = [...(await read('docs/deployment.md')).matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => String(block))
   const lines = blocks.flatMap(block => block.trim().split('\n'))
   const words = [...(await read('scripts/docker/journey.sh')).matchAll(/\(documented '?([^')]+)'?\)/g)].map(([, words]) => String(words))
   const taken = words.map(words => lines.filter(line => line.includes(words)))
