@@ -10,11 +10,13 @@ const introduction = `# Settings
 
 <!-- Written by \`npm run docs\` from src/config.ts. Change the descriptions there. -->
 
-Settings are environment variables, or lines of a file \`.env\` in the working directory. Variables take precedence over the file.
+For operators, who configure the service. The tables list all of its environment variables, by subject, with their defaults and rules.
+
+A setting may also be a line of the file \`.env\` in the working directory. Variables take precedence over the file.
 An empty value counts as not set. If a value is invalid, the service does not start, and a message names the setting and its rule.
 
 The service needs \`MONGO_URL\`, and exactly one of \`JWT_SECRET\`, \`JWT_JWKS_URL\` and \`JWT_PUBLIC_KEY\`.
-The commands \`import\`, \`user\`, \`restore\`, \`audit\`, \`train\` and \`demo\` require only \`MONGO_URL\`. \`npm run dev\` requires nothing: it generates a secret and, without \`MONGO_URL\`, starts a database. It keeps both in \`.data/\`.`
+The commands \`import\`, \`user\`, \`restore\`, \`audit\`, \`webhook\`, \`feed\`, \`train\` and \`demo\` require only \`MONGO_URL\`. \`npm run dev\` requires nothing: it generates a secret and, without \`MONGO_URL\`, starts a database. It keeps both in \`.data/\`.`
 
 const defaultOf = ({ default: fallback }: TSchema, name: string) => {
   if (fallback === undefined) return (Settings.required as string[]).includes(name) ? 'required' : ''
@@ -27,7 +29,7 @@ const table = ([group, settings]: [string, Record<string, TSchema>]) =>
   [
     `## ${group}`,
     '',
-    '| setting | default | |',
+    '| setting | default | meaning |',
     '|---|---|---|',
     ...Object.entries(settings).map(([name, setting]) => row(setting, name))
   ].join('\n')

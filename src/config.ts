@@ -24,7 +24,7 @@ export const settingGroups = {
       pattern: '^mongodb(\\+srv)?://([^@/]*@)?[^,/?]+(,[^,/?]+)*([/?].*)?$',
       description: 'Connection string of MongoDB (`mongodb://…` or `mongodb+srv://…`). If it names no database, the service uses `viewer`'
     }),
-    DATABASE_TIMEOUT: Integer('How long a request waits for the database, in milliseconds. Half a second later, it gets a 503', 2000, {
+    DATABASE_TIMEOUT: Integer('How long a request waits for the database, in milliseconds. It gets a 503 half a second later', 2000, {
       minimum: 100,
       maximum: 60_000
     }),
@@ -51,21 +51,21 @@ export const settingGroups = {
     JWT_AUDIENCE: Text('Audience (`aud`) of access tokens', 'viewer', { pattern: '.' }),
     ACCESS_TOKEN_TTL: Integer('Lifetime of an access token in seconds, at most a year', 3600, { minimum: 1, maximum: 31_536_000 }),
     REFRESH_TOKEN_TTL: Integer(
-      'Lifetime of a refresh token in seconds, at most ten years. Each use gives a new one, with a new lifetime',
+      'Lifetime of a refresh token in seconds, at most ten years. Each use returns a new token with a new lifetime',
       5_184_000,
       { minimum: 1, maximum: 315_360_000 }
     ),
     REFRESH_GRACE: Integer(
-      'Seconds after its use, at most a day, during which a reused refresh token is only refused. Reused later, it also ends its session',
+      'A refresh token that is used again is refused. If that is more than this many seconds after its first use, at most a day, it also ends its session',
       10,
       { maximum: 86_400 }
     ),
     LOGIN_LIMIT: Integer(
-      `Failed logins allowed in ${loginWindowMinutes} minutes for one e-mail from one address. Ten times as many are allowed for one e-mail in total, and for one address in total. The PIN of a profile counts like an e-mail. Successful logins with one e-mail from one address are limited to ${maxSuccessfulLogins.toLocaleString('en')}. 0 turns these limits off`,
+      `How many logins with one e-mail from one address may fail in ${loginWindowMinutes} minutes. Ten times as many may fail for one e-mail in total, and for one address in total. The PIN of a profile counts like an e-mail. Successful logins with one e-mail from one address are limited to ${maxSuccessfulLogins.toLocaleString('en')}. 0 turns these limits off`,
       10
     ),
     DEVICE_URL: Text(
-      'URL of the page of your app where signed-in users type the code of a device without a keyboard. Without it, devices cannot sign in with a code',
+      'URL of the page of your app where signed-in users type the code that a television shows. Without it, devices cannot sign in with a code',
       '',
       { pattern: '^(https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?([/?#]\\S*)?)?$' }
     )
@@ -77,12 +77,12 @@ export const settingGroups = {
       pattern: '^(/[A-Za-z0-9._~-]+)*$'
     }),
     PUBLIC_URL: Text(
-      'Public origin of the service for links in answers and in the OpenAPI document, for example `https://api.example.com`, without a path. By default, links use the origin of the request',
+      'Public origin of the service for links in responses and in the OpenAPI document, for example `https://api.example.com`, without a path. By default, links use the origin of the request',
       '',
       { pattern: '^(https?://[^/?#\\s]+)?$' }
     ),
     CORS_ORIGIN: Text(
-      'Origins of web apps that may call the service, for example `https://app.example.com`, without a path and separated by commas, or `*` for any. `http://localhost:*` stands for any port. By default, none may; with `npm run dev`, apps on localhost may',
+      'Origins of web apps that may call the service, for example `https://app.example.com`, without a path and separated by commas, or `*` for any. `http://localhost:*` stands for any port. By default, none may call it, and with `npm run dev` those on localhost',
       '',
       { pattern: '^(\\*|https?://[^/?#\\s,]+( *, *https?://[^/?#\\s,]+)*)?$' }
     ),
@@ -112,7 +112,7 @@ export const settingGroups = {
       { maximum: 100 }
     ),
     LIVE_STREAMS: Integer(
-      'How many streams of changes (`GET /changes/stream`) a process keeps open. Further ones get a 503. An account has at most ten, and further ones get a 429. 0 turns the endpoint off',
+      'How many streams of changes (`GET /changes/stream`) a process keeps open, after which it returns 503. An account has at most ten, after which it gets a 429. 0 turns the endpoint off',
       5000
     ),
     MAX_IN_PROGRESS: Integer(
@@ -124,7 +124,7 @@ export const settingGroups = {
   'Catalogue and viewing': {
     CONTENT_CACHE_MB: Integer('Size of the content cache in megabytes', 64, { minimum: 1 }),
     DEFAULT_LANGUAGE: Text(
-      'Language of legal and support texts that are not available in a language that the caller accepts: letters, digits and `-`',
+      'Language of legal and support texts for callers who accept none of their languages: letters, digits and `-`',
       'en',
       { pattern: '^[A-Za-z0-9-]+$' }
     ),
@@ -139,10 +139,10 @@ export const settingGroups = {
     }),
     TRAIN: Type.Union([Type.Literal('auto'), Type.Literal('off')], {
       default: 'auto',
-      description: 'Whether the service trains the recommendation model itself: `auto`, or `off` if you run `npm run train`'
+      description: 'Whether the service itself trains the recommendation model: `auto`, or `off` if you run `npm run train`'
     }),
     TRAIN_INTERVAL: Integer('Minutes between two trainings of the model, at most a year', 360, { minimum: 1, maximum: 525_600 }),
-    TRAIN_SHARE: Integer('Growth of all histories in percent that starts a training before `TRAIN_INTERVAL` has passed', 20, {
+    TRAIN_SHARE: Integer('By how many percent all histories must grow to start a training before `TRAIN_INTERVAL` has passed', 20, {
       minimum: 1
     }),
     TRAIN_MEMORY_MB: Integer('Memory limit of a training in megabytes. A training that exceeds it is stopped', 1536, { minimum: 64 })
@@ -154,17 +154,17 @@ export const settingGroups = {
           'Key for `POST /import/{file}`, which imports a catalogue over HTTP: at least 32 bytes. Without it, the endpoint does not exist'
       })
     ),
-    AUDIT_DAYS: Integer(
-      'Days for which the service and its commands keep the record of what is done with privilege (`npm run audit`), at most 36,500',
-      365,
+    AUDIT_DAYS: Integer('How many days the records of what is done with privilege are kept (`npm run audit`), at most 36,500', 365, {
+      minimum: 1,
+      maximum: 36_500
+    }),
+    DRAIN_DELAY: Integer(
+      'How many milliseconds the service keeps serving after a stop signal, so that load balancers can redirect their traffic',
+      1000,
       {
-        minimum: 1,
-        maximum: 36_500
+        maximum: 600_000
       }
     ),
-    DRAIN_DELAY: Integer('Milliseconds to keep serving after a stop signal, so that load balancers can redirect their traffic', 1000, {
-      maximum: 600_000
-    }),
     LOG_LEVEL: Type.Union(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(level => Type.Literal(level)),
       { default: 'info', description: 'Lowest level that is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`' }
