@@ -242,7 +242,7 @@ t.test('headers of answers', async t => {
 
 t.test('the route that CONTRIBUTING.md shows is the one in the repository', async t => {
   const text = between(await read('CONTRIBUTING.md'), '## An endpoint in four files', '\n## ')
-  const route = await read('routes/profiles/index.ts')
+  const route = await read('routes/hidden/index.ts')
   const shown = [...text.matchAll(/```ts\n(.*?)```|`(response: .*?)`/gs)].map(([, block, line]) => String(block ?? line))
   t.equal(shown.length, 2)
   for (const code of shown) t.ok(route.includes(code), code)
@@ -258,7 +258,9 @@ t.test('the README', async t => {
   })
 
   t.test('it is short', async t => {
-    t.ok((await read('README.md')).trim().split(/\s+/).length <= 1200)
+    // Without the table of the interface, which grows with each endpoint.
+    const text = (await read('README.md')).replace(/^\| `[A-Z]+ .*\n/gm, '')
+    t.ok(text.trim().split(/\s+/).length <= 1000)
   })
 
   t.test('its table of the interface has every operation of the OpenAPI document, and nothing else', async t => {
