@@ -129,6 +129,10 @@ t.test('every setting that a document names is there', async t => {
   }
 })
 
+/** The line that marks a record as replaced, and the file of the record that replaces it. */
+const replacementIn = (text: string) =>
+  /^# .+\n\n[\d-]+\n\nNo longer binding: replaced by \[\d{3}\]\((\d{3}-[\w-]+\.md)\)\n\n## /.exec(text)?.[1]
+
 t.test('docs/decisions', async t => {
   const index = await read('docs/decisions/README.md')
   const records = documents.filter(path => /decisions\/\d/.test(path)).sort()
@@ -138,12 +142,16 @@ t.test('docs/decisions', async t => {
       const text = await read(path)
       const file = path.split('/').at(-1) as string
       const [, number, title, date] = /^# (\d{3}) (.+)\n\n(\d{4}-\d\d-\d\d)\n/.exec(text) ?? []
+      const by = replacementIn(text)
+      t.equal(by !== undefined, text.includes('No longer binding'), `${file} says below its date what replaces it`)
+      if (by) t.ok(existsSync(join(root, 'docs/decisions', by)), `${file}: ${by}`)
+      const standing = by === undefined ? '' : ` (no longer binding: [${by.slice(0, 3)}](${by}))`
       const parts = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)
       t.strictSame(parts, ['Decision', 'Context', 'Measured', 'What would change it'], file)
       t.ok(file.startsWith(`${number}-`), file)
-      const body = text.replace(/^(?:#.*|\d{4}-\d\d-\d\d)$/gm, '').trim()
+      const body = text.replace(/^(?:#.*|\d{4}-\d\d-\d\d|No longer binding: .*)$/gm, '').trim()
       t.ok(body.split(/\s+/).length <= 300, `${file} is short`)
-      return `| [${number}](${file}) | ${title} | ${date} |`
+      return `| [${number}](${file}) | ${title}${standing} | ${date} |`
     })
   )
   t.strictSame(
