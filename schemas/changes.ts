@@ -48,5 +48,5 @@ export const StreamHeaders = Type.Object({ 'last-event-id': Cursor('Takes preced
 
 export const ChangesQuery = Type.Object({
   since: Cursor('The `cursor` of the last answer. Without it, the answer begins with the oldest elements'),
-  perPage: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Changes per answer, removals included' })
+  perPage: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Changes per response, removals included' })
 })

@@ -23,7 +23,7 @@ export const ContinueWatchingCard = Type.Object(
     history: Type.Union([HistoryProgress, Type.Null()]),
     resume: ResumePosition,
     updated_at: Timestamp,
-    is_new: Type.Optional(Type.Boolean({ description: 'Of a `next` card: whether the content opened after the last report of its show' }))
+    is_new: Type.Optional(Type.Boolean({ description: 'In a `next` card: whether the item opened after the last report of its show' }))
   },
   { $id: 'ContinueWatchingCard' }
 )

@@ -21,7 +21,10 @@ export const DeviceCodes = Type.Object(
 )
 export type DeviceCodes = Static<typeof DeviceCodes>
 
-export const DeviceCode = Type.Object({ device_code: Type.String({ minLength: 1 }) }, { $id: 'DeviceCode' })
+export const DeviceCode = Type.Object(
+  { device_code: Type.String({ minLength: 1, description: 'From POST /login/device' }) },
+  { $id: 'DeviceCode' }
+)
 
 export const UserCode = Type.String({
   description: 'The code that the device shows, in upper or lower case, with or without the dash',
@@ -34,4 +37,7 @@ export const WaitingDevice = Type.Object(
 )
 export type WaitingDevice = Static<typeof WaitingDevice>
 
-export const DeviceDecision = Type.Object({ approve: Type.Boolean() }, { $id: 'DeviceDecision' })
+export const DeviceDecision = Type.Object(
+  { approve: Type.Boolean({ description: 'Whether the device may sign in as this profile' }) },
+  { $id: 'DeviceDecision' }
+)

@@ -37,7 +37,7 @@ const getSchema = {
 const similarSchema = {
   summary: 'List titles like this one',
   description:
-    'Most similar first. For an episode or a season, these are titles like its show. Returns a 404 if the item is not open to the caller.',
+    'Titles that viewers of this one watch next or like, then those with the same terms, then popular ones of its type. For an episode or a season, these are titles like its show. The same for everybody in a country. Returns a 404 if the item or its show is not open to the caller.',
   tags: ['Recommendations'],
   security,
   params,

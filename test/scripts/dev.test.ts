@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -142,6 +142,28 @@ t.test('npm run dev serves what the README says of it', async t => {
     const [watched] = answerOf('status=watched').collection
     t.match(watched, { content_id: 1405 })
     t.equal(watched.plays, 2)
+  })
+
+  await t.test('the examples of docs/interface', { skip: !(await curl) && 'there is no curl' }, async t => {
+    const pages = (await readdir(here('docs/interface'))).map(name => `docs/interface/${name}`)
+    const [, signIn] = /^(ADA=.*)$/m.exec(await readFile(here('docs/interface.md'), 'utf8')) ?? []
+    for (const path of ['docs/interface.md', ...pages]) {
+      const page = await readFile(here(path), 'utf8')
+      const examples = [...page.matchAll(/```sh\n(.*?)```\n\n```json\n(.*?)```/gs)]
+      t.ok(examples.length > 0, `${path} has an example`)
+      for (const [, calls = '', shown = ''] of examples) {
+        const one = 'curl() { command curl --silent --show-error "$@" && echo; }\n'
+        const { stdout } = await run('bash', ['-c', [one, signIn, calls].join('\n').replaceAll('localhost:3000', address)])
+        const [answers, wanted] = [stdout, shown.replaceAll('…', '')].map(text =>
+          text
+            .trim()
+            .split('\n')
+            .map(line => JSON.parse(line))
+        )
+        t.equal(answers?.length, wanted?.length, path)
+        t.match(answers, wanted, path)
+      }
+    }
   })
 
   const mongodOf = (said: string) => Number(/mongod is running at \S+:(\d+)/.exec(said)?.[1])
