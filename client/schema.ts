@@ -2957,7 +2957,7 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /** @description The `cursor` of the last answer. Without it, the answer begins with the oldest elements */
+                /** @description The `cursor` of the last response. Without it, the response begins with the oldest elements */
                 since?: string;
                 /** @description Changes per response, removals included */
                 perPage?: number;
