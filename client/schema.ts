@@ -52,7 +52,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the content that is open to the caller
+         * List the items that are open to the caller
          * @description Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.
          */
         get: operations["listContents"];
@@ -72,7 +72,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a content item
+         * Get an item
          * @description Returns a 404 if the item is not open to the caller, and a 308 to the path of its present id for an id that it had before.
          */
         get: operations["getContent"];
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * List titles like this one
-         * @description Titles that viewers of this one watch next or like, then those with the same terms, then popular ones of its type. For an episode or a season, these are titles like its show. The same for everybody in a country. Returns a 404 if the item or its show is not open to the caller.
+         * @description Titles that viewers of this one watch next or like, then those with the same terms, then popular ones of its type, each once. For an episode or a season, these are titles like its show. The same for everybody in a country. Returns a 404 if the item or its show is not open to the caller.
          */
         get: operations["listSimilar"];
         put?: never;
@@ -250,7 +250,7 @@ export interface paths {
         get: operations["getHistoryElement"];
         /**
          * Update the progress of a history element
-         * @description Needs `time` or `percentage`, or both. A missing one stays as it is, except that `time` alone also sets the `percentage` of an item with a `duration`.
+         * @description Requires `time` or `percentage`, or both. A missing one stays as it is, except that `time` alone also sets the `percentage` of an item with a `duration`.
          */
         put: operations["updateHistoryElement"];
         post?: never;
@@ -295,7 +295,7 @@ export interface paths {
         put?: never;
         /**
          * Mark as watched or unwatched
-         * @description Marks an item, all open episodes of a show or season, or with `up_to` an episode and those before it, at most 2000. Marking as watched completes what is not completed, as a report made now would, and sets `time` to the `duration` if that is known. Marking as unwatched sets `time`, `percentage` and `plays` to 0 and adds no elements. Returns a 400 for what POST /history would refuse, and for a show without open episodes.
+         * @description Marks an item, all open episodes of a show or season, or with `up_to` an episode and those before it. Marking as watched completes what is not completed, as a report made now would, and sets `time` to the `duration` if that is known. Marking as unwatched sets `time`, `percentage` and `plays` to 0 and adds no elements. Returns a 400 for what POST /history would refuse, for a show without open episodes, and for more than 2000 episodes.
          */
         post: operations["markWatched"];
         delete?: never;
@@ -375,7 +375,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description A wrong e-mail address, a wrong password and a disabled user return the same 401, after the same time. The case of e-mail addresses does not matter. `LOGIN_LIMIT` limits the failed logins in 15 minutes: beyond it, even the right password returns a 429. An account has at most 100 sessions: beyond that, a login ends the one that has been unused the longest.
+         * @description A wrong e-mail address, a wrong password and a disabled user return the same 401, and the response time reveals nothing about them. The case of e-mail addresses does not matter. `LOGIN_LIMIT` limits the failed logins in 15 minutes: beyond it, even the right password returns a 429. An account has at most 100 sessions: beyond that, a login ends the one that has been unused the longest.
          */
         post: operations["logIn"];
         delete?: never;
@@ -413,13 +413,13 @@ export interface paths {
         };
         /**
          * Get a device that waits for approval
-         * @description Wrong codes are limited like failed logins.
+         * @description Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total.
          */
         get: operations["getWaitingDevice"];
         put?: never;
         /**
          * Approve or deny a device
-         * @description An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. Wrong codes are limited like failed logins. Returns a 401 if the session of the request has ended.
+         * @description An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total. Returns a 401 if the session of the request has ended.
          */
         post: operations["decideOnDevice"];
         delete?: never;
@@ -521,7 +521,7 @@ export interface paths {
         };
         /**
          * Export what is stored about the user
-         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. `played_at` in the history has the moments of plays; `seen`, `sessions` and `exported_at` are to read. A user can have one export at a time (429), a process 16 (503). If the connection is closed early, after 10 minutes or because the database fails, the file is incomplete JSON.
+         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. `played_at` in the history has the moments of plays; `seen`, `sessions` and `exported_at` are for information only. A user can have one export at a time (429), a process 16 (503). If the connection is closed early, after 10 minutes or because the database fails, the file is incomplete JSON.
          */
         get: operations["exportMe"];
         put?: never;
@@ -542,7 +542,7 @@ export interface paths {
         get?: never;
         /**
          * Change the password
-         * @description Ends all other sessions of the user, even if the change itself fails afterwards. A wrong current password returns a 401 that counts as a failed login. Of two concurrent changes, one succeeds and the other returns a 401.
+         * @description Ends all other sessions of the user. They may have ended even if the change itself fails. A wrong current password returns a 401 that counts as a failed login. Of two concurrent changes, one succeeds and the other returns a 401.
          */
         put: operations["changePassword"];
         post?: never;
@@ -601,7 +601,7 @@ export interface paths {
         };
         /**
          * List the people of the catalogue
-         * @description Sorted by name, without case and accents. A search is sorted by relevance, and of equal matches those come first who are in the credits of the most titles that are open now, whatever country and age these are for. An episode counts as its show.
+         * @description Sorted by name, ignoring case and accents. A search is sorted by relevance, and of equal matches those come first who are in the credits of the most titles that are open now, whatever country and age these are for. An episode counts as its show.
          */
         get: operations["listPeople"];
         put?: never;
@@ -933,7 +933,7 @@ export interface paths {
         };
         /**
          * List what the channels show
-         * @description The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, what is on at that moment. Programmes whose content the caller may not see are left out.
+         * @description The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, what is on at that moment. Programmes whose item the caller may not see are left out.
          */
         get: operations["listSchedule"];
         put?: never;
@@ -953,7 +953,7 @@ export interface paths {
         };
         /**
          * List what is on now and next
-         * @description Sorted by the name of the channel, without case and accents. If two programmes overlap, the one that began later is on. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content the caller may not see.
+         * @description Sorted by the name of the channel, ignoring case and accents. If two programmes overlap, the one that began later is on. Channels that show nothing now or within 24 hours are left out, and so are unknown channels and programmes whose item the caller may not see.
          */
         get: operations["listOnAir"];
         put?: never;
@@ -1000,7 +1000,7 @@ export interface paths {
         post?: never;
         /**
          * Sign out a device
-         * @description Ends one session of the account: its refresh token at once, its access tokens within 2 seconds. Returns a 401 if the session of the request has ended.
+         * @description Ends one session of the account: its refresh token at once, its access tokens within 2 seconds. Returns a 404 if it has ended or expired. Returns a 401 if the session of the request has ended.
          */
         delete: operations["endSession"];
         options?: never;
@@ -2044,7 +2044,7 @@ export interface components {
              */
             password: string;
             /**
-             * @description Name of the device in the list of sessions. Must not contain control characters. An empty name counts as none
+             * @description Name of the device in the list of sessions. Up to 100 characters (code points), without control characters. An empty name counts as none
              * @example Living room TV
              */
             device?: string;
@@ -2077,7 +2077,7 @@ export interface components {
         };
         DeviceRequest: {
             /**
-             * @description Name of the device in the list of sessions. Must not contain control characters. An empty name counts as none
+             * @description Name of the device in the list of sessions. Up to 100 characters (code points), without control characters. An empty name counts as none
              * @example Living room TV
              */
             device?: string;
@@ -2099,9 +2099,9 @@ export interface components {
             verification_uri: string;
             /** @description The same page with the code, for a QR code */
             verification_uri_complete: string;
-            /** @description Lifetime of the codes in seconds */
+            /** @description Lifetime of the codes in seconds: 600 */
             expires_in: number;
-            /** @description Seconds to wait between two calls of POST /login/device/token */
+            /** @description Seconds to wait between two calls of POST /login/device/token: 5 */
             interval: number;
         };
         WaitingDeviceAnswer: {
@@ -3067,15 +3067,15 @@ export interface operations {
                 ids?: number[];
                 /** @description Only items of these years */
                 year?: number[];
-                /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them will do */
+                /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them is accepted */
                 title?: number;
                 /** @description Only items with credits of any of these people */
                 people?: number[];
-                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds contents that have all of them in their names, keywords, description or the names of their terms and people, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
+                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds items that have all of them in their names, keywords, description or the names of their terms and people, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
                 search?: string;
                 /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the country of the caller first */
                 order_by?: "start_date" | "created_at" | "name" | "weight" | "position" | "year" | "popularity";
-                /** @description Only items that the user has watched, or only the others. Needs a token. A show or season is watched if all of its open episodes are */
+                /** @description Only items that the user has watched, or only the others. Requires a token. A show or season is watched if all of its open episodes are */
                 watched?: boolean;
                 /** @description Direction of the order, `DESC` by default. `ASC` for `position` */
                 order_direction?: "ASC" | "DESC";
@@ -3192,7 +3192,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -3325,7 +3325,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -3432,9 +3432,9 @@ export interface operations {
     listContinueWatching: {
         parameters: {
             query?: {
-                /** @description Only cards that were updated at this time or later */
+                /** @description Only cards that were updated at this time or later. Others do not count in the totals */
                 since?: string;
-                /** @description Only the card of this title. The id of any of its contents will do */
+                /** @description Only the card of this title. The id of any of its items is accepted */
                 title?: number;
                 /** @description Only cards with these reasons */
                 reason?: ("resume" | "next")[];
@@ -3577,7 +3577,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -3773,7 +3773,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -3815,7 +3815,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -3856,7 +3856,7 @@ export interface operations {
             query?: {
                 /** @description Only elements of these items */
                 content_id?: number[];
-                /** @description Only elements of this title: of the film, or of the show with its episodes. The id of any of them will do */
+                /** @description Only elements of this title: of the film, or of the show with its episodes. The id of any of them is accepted */
                 title?: number;
                 /** @description `in_progress`: begun and not completed. `completed`: the percentage is `COMPLETED_AT` or more. `watched`: completed at least once, wherever the position is now */
                 status?: "in_progress" | "completed" | "watched";
@@ -4651,7 +4651,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The code that the device shows, in upper or lower case, with or without the dash
+                 * @description The code that the device shows, in upper or lower case, with or without dashes and spaces
                  * @example BCDF-GHJK
                  */
                 userCode: string;
@@ -4695,7 +4695,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The code that the device shows, in upper or lower case, with or without the dash
+                 * @description The code that the device shows, in upper or lower case, with or without dashes and spaces
                  * @example BCDF-GHJK
                  */
                 userCode: string;
@@ -5095,7 +5095,7 @@ export interface operations {
     getYear: {
         parameters: {
             query?: {
-                /** @description An IANA time zone like `Europe/Berlin`, no offset. It decides when the year and its months begin */
+                /** @description The name of an IANA time zone like `Europe/Berlin`. It decides when the year and its months begin. Unknown names, offsets and an empty value return a 400 */
                 timezone?: string;
             };
             header?: never;
@@ -5438,7 +5438,7 @@ export interface operations {
                 content_id?: number[];
                 /** @description Only plays at this moment or later */
                 from?: string;
-                /** @description Only plays before this moment. Not before `from` */
+                /** @description Only plays before this moment. If it is before `from`, the response is a 400 */
                 to?: string;
                 /** @description Elements per page */
                 perPage?: number;
@@ -5680,7 +5680,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -5723,7 +5723,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -5774,7 +5774,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -6254,7 +6254,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -6305,7 +6305,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -7126,7 +7126,7 @@ export interface operations {
     listWatchlist: {
         parameters: {
             query?: {
-                /** @description Only elements of these contents */
+                /** @description Only elements of these items */
                 content_id?: number[];
                 /** @description Elements per page */
                 perPage?: number;

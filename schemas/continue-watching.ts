@@ -30,8 +30,8 @@ export const ContinueWatchingCard = Type.Object(
 export type ContinueWatchingCard = Static<typeof ContinueWatchingCard>
 
 export const ContinueWatchingQuery = Type.Object({
-  since: Moment('Only cards that were updated at this time or later', '2026-01-31T20:00:00Z'),
-  title: TitleId('Only the card of this title. The id of any of its contents will do'),
+  since: Moment('Only cards that were updated at this time or later. Others do not count in the totals', '2026-01-31T20:00:00Z'),
+  title: TitleId('Only the card of this title. The id of any of its items is accepted'),
   reason: Several(CardReason, 'Only cards with these reasons', 'next'),
   ...PageQuery
 })

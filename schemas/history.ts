@@ -57,7 +57,7 @@ export type ProgressReport = Static<typeof ProgressReport>
 
 export const ProgressUpdate = published(
   Type.Object(progress, { $id: 'ProgressUpdate', anyOf: [{ required: ['time'] }, { required: ['percentage'] }] }),
-  Type.Object(progress, { minProperties: 1, description: 'Needs `time` or `percentage`, or both' })
+  Type.Object(progress, { minProperties: 1, description: 'Requires `time` or `percentage`, or both' })
 )
 export type ProgressUpdate = Static<typeof ProgressUpdate>
 
@@ -112,7 +112,7 @@ export type HistoryStatus = (typeof statuses)[number]
 
 export const HistoryQuery = Type.Object({
   content_id: Ids('Only elements of these items', 1405),
-  title: TitleId('Only elements of this title: of the film, or of the show with its episodes. The id of any of them will do'),
+  title: TitleId('Only elements of this title: of the film, or of the show with its episodes. The id of any of them is accepted'),
   status: Type.Optional(
     Type.Unsafe<HistoryStatus>({
       type: 'string',

@@ -10,7 +10,8 @@ export const DeviceName = Type.String({
   maxLength: 100,
   pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
   'x-rule': 'a string of at most 100 characters, without control characters',
-  description: 'Name of the device in the list of sessions. Must not contain control characters. An empty name counts as none',
+  description:
+    'Name of the device in the list of sessions. Up to 100 characters (code points), without control characters. An empty name counts as none',
   examples: ['Living room TV']
 })
 

@@ -12,7 +12,7 @@ import { done, pageMeta } from '../../src/http/reply.js'
 import { hiddenPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const shared = { tags: ['Hidden titles'], security: [{ bearer: [] }] }
-const params = Type.Object({ contentId: IntegerId('Id of the content item', 1405) })
+const params = Type.Object({ contentId: IntegerId('Id of the item', 1405) })
 
 const listSchema = {
   ...shared,

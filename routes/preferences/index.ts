@@ -11,7 +11,7 @@ import { done, ok } from '../../src/http/reply.js'
 import { anyTitle } from '../../src/viewing/lists.js'
 
 const shared = { tags: ['Preferences'], security: [{ bearer: [] }] }
-const ofTitle = { ...shared, params: Type.Object({ contentId: IntegerId('Id of the content item', 1405) }) }
+const ofTitle = { ...shared, params: Type.Object({ contentId: IntegerId('Id of the item', 1405) }) }
 
 const getSchema = {
   ...shared,

@@ -19,7 +19,7 @@ export const tags = [
   { name: 'Identity', description: 'Sign in, stay signed in, sign out. Not available if the operator uses an identity provider.' },
   { name: 'Catalogue', description: 'What there is to watch, limited to what the caller may see.' },
   { name: 'History', description: 'What the user has watched, and how far. Players report progress here.' },
-  { name: 'Playing', description: 'Keeps an account within its number of devices, if the operator limits how many may play at once.' },
+  { name: 'Playing', description: 'Keeps an account within its device limit, if the operator has set one.' },
   { name: 'Continue watching', description: 'One card per show or film: where to resume, or the next episode.' },
   { name: 'Watchlist', description: 'What the user has saved for later.' },
   { name: 'Hidden titles', description: 'What the user does not want to see in recommendations and continue watching.' },
