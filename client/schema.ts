@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List what has changed
-         * @description For apps that keep a copy of the history, the watchlist, the hidden titles, the ratings and the preferences. Begin without `since`, then send the `cursor` of the last answer: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. With `reset`, drop the copy before you apply the answer.
+         * @description For apps that keep a copy of the history, the watchlist, the hidden titles, the ratings and the preferences. Begin without `since`, then send the `cursor` of the last response: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. Apply the removals first. With `reset`, drop the copy before you apply the response.
          */
         get: operations["listChanges"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Follow what changes
-         * @description Server-sent events: `ready`, whose `id` is the cursor from where it follows, then `changes`, within about a second, whose `id` is the next cursor, and whose `data` is that of `GET /changes`. The last one is `end`, whose `data` names the `reason`: `token`, `session`, `drain` or `slow`. Come back with the last `id`.
+         * @description Server-sent events: `ready`, whose `id` is the cursor that the stream starts from, then `changes`, usually within half a second after a write, whose `id` is the next cursor, and whose `data` is that of `GET /changes`. The last one is `end`, whose `data` names the `reason`: `token`, `session`, `drain` or `slow`. Reconnect with the last `id`. An account can have ten streams in each process (429). Returns a 404 if the operator has turned streams off.
          */
         get: operations["streamChanges"];
         put?: never;
@@ -52,7 +52,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the content that is open to the caller
+         * List the items that are open to the caller
          * @description Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.
          */
         get: operations["listContents"];
@@ -72,7 +72,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a content item
+         * Get an item
          * @description Returns a 404 if the item is not open to the caller, and a 308 to the path of its present id for an id that it had before.
          */
         get: operations["getContent"];
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * List titles like this one
-         * @description Most similar first. For an episode or a season, these are titles like its show. Returns a 404 if the item is not open to the caller.
+         * @description Titles that viewers of this one watch next or like, then those with the same terms, then popular ones of its type, each once. For an episode or a season, these are titles like its show. The same for everybody in a country. Returns a 404 if the item or its show is not open to the caller.
          */
         get: operations["listSimilar"];
         put?: never;
@@ -136,7 +136,7 @@ export interface paths {
         post?: never;
         /**
          * Hide the card of a show or film
-         * @description It stays hidden until the user watches something of the show again. The id may be that of the show or of any of its episodes.
+         * @description It stays hidden until the user watches something of the show again. A report that was observed before does not show it again. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and the same 404 as PUT /hidden/{contentId}.
          */
         delete: operations["dismissCard"];
         options?: never;
@@ -194,13 +194,13 @@ export interface paths {
         get?: never;
         /**
          * Hide a title
-         * @description The title is left out of recommendations and continue watching, and its history does not count for recommendations. It stays in history and watchlist. The id may be that of an episode or season, which hides the show. Hiding a title again changes nothing.
+         * @description The title is left out of recommendations and continue watching, and its history does not count for recommendations. It has no card even if more of it is watched. It stays in history, watchlist, catalogue and rails. The id may be that of an episode or season, which hides the show. Returns a 404 for an unknown id, and for an item that has not begun. Hiding a title again changes nothing.
          */
         put: operations["hideTitle"];
         post?: never;
         /**
          * Unhide a title
-         * @description The id may be that of an episode or season of the title.
+         * @description The id may be that of any item of the title. Returns a 404 if the title is not hidden.
          */
         delete: operations["unhideTitle"];
         options?: never;
@@ -223,7 +223,7 @@ export interface paths {
         put?: never;
         /**
          * Report playback progress
-         * @description Creates or updates the user's history element of this item. `Location` is its path.
+         * @description Creates or updates the user's history element of this item, and returns 201 in both cases. `time` alone also sets the `percentage` of an item with a `duration`. What is missing stays as it is, or is 0 in a new element. With `observed_at`, a report may be sent late and repeated. `Location` is the path of the element. It is missing if the element was removed after `observed_at`.
          */
         post: operations["reportProgress"];
         /**
@@ -250,7 +250,7 @@ export interface paths {
         get: operations["getHistoryElement"];
         /**
          * Update the progress of a history element
-         * @description Needs `time` or `percentage`, or both. A missing one stays as it is, except that `time` alone also sets the `percentage` of an item with a `duration`.
+         * @description Requires `time` or `percentage`, or both. A missing one stays as it is, except that `time` alone also sets the `percentage` of an item with a `duration`.
          */
         put: operations["updateHistoryElement"];
         post?: never;
@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Send several progress reports
-         * @description For reports that a device kept while it was offline: 1 to 200. Each counts as in POST /history. Those that POST /history would refuse are refused, and the others are saved.
+         * @description For reports that a device kept while it was offline: 1 to 200. Each counts as in POST /history. Those that POST /history would refuse are listed in `refused`, with the `code` and `message` that they would get there, and the others are saved. Returns 200 even if all are refused.
          */
         post: operations["reportManyProgresses"];
         delete?: never;
@@ -295,7 +295,7 @@ export interface paths {
         put?: never;
         /**
          * Mark as watched or unwatched
-         * @description Marks all open episodes of a show or season, or an item alone, at most 2000. Marking as watched completes what is not completed, as a report made now would. Marking as unwatched takes elements back to their beginning.
+         * @description Marks an item, all open episodes of a show or season, or with `up_to` an episode and those before it. Marking as watched completes what is not completed, as a report made now would, and sets `time` to the `duration` if that is known. Marking as unwatched sets `time`, `percentage` and `plays` to 0 and adds no elements. Returns a 400 for what POST /history would refuse, for a show without open episodes, and for more than 2000 episodes.
          */
         post: operations["markWatched"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * Get the rows of a start page
-         * @description In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. A title is in only one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the rows that need it.
+         * @description In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. A title is in only one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the kinds of rows that need it, and the response has the others.
          */
         get: operations["getHome"];
         put?: never;
@@ -353,7 +353,7 @@ export interface paths {
         };
         /**
          * Get the legal text in a language
-         * @description `en-us` falls back to `en`.
+         * @description `en-us` falls back to `en`. Case does not matter.
          */
         get: operations["getLegalTextIn"];
         put?: never;
@@ -375,7 +375,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in 15 minutes is limited. A user has at most 100 sessions: beyond that, a login ends the session that has been unused the longest.
+         * @description A wrong e-mail address, a wrong password and a disabled user return the same 401, and the response time reveals nothing about them. The case of e-mail addresses does not matter. `LOGIN_LIMIT` limits the failed logins in 15 minutes: beyond it, even the right password returns a 429. An account has at most 100 sessions: beyond that, a login ends the one that has been unused the longest.
          */
         post: operations["logIn"];
         delete?: never;
@@ -395,7 +395,7 @@ export interface paths {
         put?: never;
         /**
          * Get codes for a device without a keyboard
-         * @description The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Only available if the operator has set `DEVICE_URL`.
+         * @description The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Returns a 404 unless the operator has set `DEVICE_URL`. An address gets 1,000 codes in 15 minutes.
          */
         post: operations["getDeviceCodes"];
         delete?: never;
@@ -413,13 +413,13 @@ export interface paths {
         };
         /**
          * Get a device that waits for approval
-         * @description Wrong codes are limited like failed logins.
+         * @description Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total.
          */
         get: operations["getWaitingDevice"];
         put?: never;
         /**
          * Approve or deny a device
-         * @description An approved device is signed in as the profile that approves it. The first decision counts. Wrong codes are limited like failed logins. Returns a 401 if the session of the request has ended.
+         * @description An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total. Returns a 401 if the session of the request has ended.
          */
         post: operations["decideOnDevice"];
         delete?: never;
@@ -439,7 +439,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with the code of a device
-         * @description Poll every `interval` seconds. Until a user has decided, the answer is a 400 with `error: "authorization_pending"`. `slow_down`: the request came too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. An approved code signs in once.
+         * @description Poll every `interval` seconds. Until a user has decided, the response is a 400 with `error: "authorization_pending"`. `slow_down`: the request came too early, even if the user has decided: wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. An approved code signs in once, and the response is that of POST /login.
          */
         post: operations["signInDevice"];
         delete?: never;
@@ -459,7 +459,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new pair of tokens
-         * @description A refresh token can be used once. If it is used again after a grace period, its session ends, because it may have been stolen.
+         * @description A refresh token can be used once. If it is used again more than `REFRESH_GRACE` seconds later, its session ends, because it may have been stolen. Within that time, the second use is refused but ends nothing.
          */
         post: operations["refresh"];
         delete?: never;
@@ -497,14 +497,14 @@ export interface paths {
         };
         /**
          * Get the signed-in user
-         * @description Users of an identity provider may have an empty `email` and `name`.
+         * @description The current profile. If it is not the first one of its account, `email` is empty, and `account_id` is added. Users of an identity provider may have an empty `email` and `name`.
          */
         get: operations["getMe"];
         put?: never;
         post?: never;
         /**
          * Erase the user
-         * @description Erases the account, all of its profiles, and everything that is stored about them. Within 2 seconds, their tokens get a 401. Requires the password of the account. A wrong one counts as a failed login.
+         * @description Erases the account, all of its profiles, and everything that is stored about them. The response means that the erasure is recorded; usually it is complete. Within 2 seconds, their tokens return a 401. Requires the password of the account. A wrong one returns a 401 that counts as a failed login.
          */
         delete: operations["eraseMe"];
         options?: never;
@@ -521,7 +521,7 @@ export interface paths {
         };
         /**
          * Export what is stored about the user
-         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. A user can have one export at a time.
+         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. `played_at` in the history has the moments of plays; `seen`, `sessions` and `exported_at` are for information only. A user can have one export at a time (429), a process 16 (503). If the connection is closed early, after 10 minutes or because the database fails, the file is incomplete JSON.
          */
         get: operations["exportMe"];
         put?: never;
@@ -542,7 +542,7 @@ export interface paths {
         get?: never;
         /**
          * Change the password
-         * @description Ends all other sessions of the user. A wrong current password gets a 401, and counts as a failed login.
+         * @description Ends all other sessions of the user. They may have ended even if the change itself fails. A wrong current password returns a 401 that counts as a failed login. Of two concurrent changes, one succeeds and the other returns a 401.
          */
         put: operations["changePassword"];
         post?: never;
@@ -561,7 +561,7 @@ export interface paths {
         };
         /**
          * Sum up a year of the user
-         * @description Counts the plays of GET /plays. `minutes` are the durations of what was completed, each sum rounded down once. Returns a 404 for other years than 1970 to 2200.
+         * @description Sums up the plays of GET /plays. Returns a 404 for other years than 1970 to 2200.
          */
         get: operations["getYear"];
         put?: never;
@@ -601,7 +601,7 @@ export interface paths {
         };
         /**
          * List the people of the catalogue
-         * @description Sorted by name. A search is sorted by relevance, and of equal matches those come first who are in the credits of the most titles that are open now.
+         * @description Sorted by name, ignoring case and accents. A search is sorted by relevance, and of equal matches those come first who are in the credits of the most titles that are open now, whatever country and age these are for. An episode counts as its show.
          */
         get: operations["listPeople"];
         put?: never;
@@ -643,12 +643,12 @@ export interface paths {
         put?: never;
         /**
          * Start or continue playing
-         * @description Players send this when they start, and every 30 seconds. A 409 means that the account already plays on the allowed number of other devices: stop. After a 408, a 429, a 503 or no answer, keep playing.
+         * @description Players send this when they start, and every 30 seconds. A 409 means that the account already plays on the allowed number of other devices, and names them: stop. After a 408, a 429, a 503 or no response, keep playing. Errors of `content_id` are those of POST /watchlist. If the operator sets no limit, it always returns 200, and nothing is stored.
          */
         post: operations["play"];
         /**
          * Stop playing
-         * @description Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session.
+         * @description Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session. Returns 200 even if nothing plays.
          */
         delete: operations["stopPlaying"];
         options?: never;
@@ -665,7 +665,7 @@ export interface paths {
         };
         /**
          * List when the user has watched what
-         * @description Each time that an item was completed, the newest first: up to 366 of each item. Removing the history element of an item removes its plays. Marking an item as watched adds none.
+         * @description Each time that an item was completed, the newest first: up to 366 of each item. Removing the history element of an item removes its plays. Marking an item as watched adds none, because nobody knows when that was. Marking it as unwatched removes none.
          */
         get: operations["listPlays"];
         put?: never;
@@ -690,13 +690,13 @@ export interface paths {
         get: operations["getPreferences"];
         /**
          * Change the preferred languages
-         * @description What is given changes, null clears.
+         * @description What is given changes, null clears. A body with neither returns a 400.
          */
         put: operations["changePreferences"];
         post?: never;
         /**
          * Clear the preferred languages
-         * @description Those of titles stay.
+         * @description Those of titles stay. Returns a 404 if there are none.
          */
         delete: operations["removePreferences"];
         options?: never;
@@ -713,18 +713,18 @@ export interface paths {
         };
         /**
          * Get the preferred languages of a title
-         * @description What the title has no preference for is as in GET /preferences. The id may be that of an episode or season, which stands for the show.
+         * @description Where the title has no preference, the value is that of the profile. The id may be that of an episode or season, which stands for the show.
          */
         get: operations["getTitlePreferences"];
         /**
          * Change the preferred languages of a title
-         * @description What is given changes, null clears. A profile has preferences of at most 1,000 titles: those that were changed longest ago are removed.
+         * @description What is given changes, null clears. The id may be that of an episode or season, which stands for the show. Returns a 404 for an unknown id, and for an item that has not begun. A profile has preferences of at most 1,000 titles: another one replaces those of the title that was changed longest ago.
          */
         put: operations["changeTitlePreferences"];
         post?: never;
         /**
          * Clear the preferred languages of a title
-         * @description Then those of the profile count again.
+         * @description Then those of the profile count again. Returns a 404 if there are none.
          */
         delete: operations["removeTitlePreferences"];
         options?: never;
@@ -747,7 +747,7 @@ export interface paths {
         put?: never;
         /**
          * Add a profile
-         * @description An account has at most 8 profiles. With `max_age`, a profile sees only items with a `min_age` up to it. `Location` is its path.
+         * @description An account has at most 8 profiles. With `max_age`, a profile sees only items with a `min_age` up to it. `Location` is its path. One more returns a 400.
          */
         post: operations["addProfile"];
         delete?: never;
@@ -766,13 +766,13 @@ export interface paths {
         get?: never;
         /**
          * Change a profile
-         * @description Fields that are not given stay as they are. A new age limit applies to existing tokens within 2 seconds. One profile must stay without an age limit.
+         * @description Fields that are not given stay as they are. A new age limit applies to existing tokens within 2 seconds. A new limit or PIN ends no session. One profile must stay without an age limit, otherwise the response is a 400.
          */
         put: operations["changeProfile"];
         post?: never;
         /**
          * Delete a profile
-         * @description Deletes the profile and everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.
+         * @description Deletes the profile and everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit: that returns a 400.
          */
         delete: operations["deleteProfile"];
         options?: never;
@@ -791,7 +791,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in to a profile
-         * @description Begins a new session of the account. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns a 401 if these are wrong, or if the session of the request has ended.
+         * @description Begins a new session of the account, and returns what a login as the profile would. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns a 401 if these are wrong, or if the session of the request has ended.
          */
         post: operations["signInToProfile"];
         delete?: never;
@@ -850,13 +850,13 @@ export interface paths {
         get?: never;
         /**
          * Like or dislike a title
-         * @description A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, and its history does not count for recommendations. Continue watching and the watchlist keep it. The id may be that of an episode or season, which rates the show. The same rating again changes nothing.
+         * @description A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, is not in the rows `recommended`, `because`, `popular` and `new` of GET /home, and nothing of it counts for recommendations. Continue watching, the watchlist and rails keep it. The id may be that of an episode or season, which rates the show. Returns a 404 for an unknown id, and for an item that has not begun. The same rating again changes nothing.
          */
         put: operations["rateTitle"];
         post?: never;
         /**
          * Remove a rating
-         * @description The id may be that of an episode or season of the title.
+         * @description The id may be that of any item of the title. Returns a 404 if the title is not rated.
          */
         delete: operations["removeRating"];
         options?: never;
@@ -893,7 +893,7 @@ export interface paths {
         };
         /**
          * List what to watch next
-         * @description For signed-in users, based on what they have watched. For everyone else, what is popular now. `reason` says why a title is recommended.
+         * @description For signed-in users, based on what they have watched and liked. For everyone else, what is popular now; views from the caller's country weigh more. A title that the user has started is never recommended. New activity counts in the next request. `reason` says why a title is recommended. The list is shorter than `perPage` only if the open catalogue has no more.
          */
         get: operations["listRecommendations"];
         put?: never;
@@ -915,7 +915,7 @@ export interface paths {
         put?: never;
         /**
          * Report which titles were seen
-         * @description Titles that were on the screen. One that was seen on 5 occasions in 30 days, 30 minutes or more apart, and not begun, comes after all others for 14 days. Unknown ids are ignored.
+         * @description Titles that were on the screen. One that was seen on 5 occasions in 30 days, 30 minutes or more apart, and not begun, comes after all others for 14 days, unless the user likes it. An episode or a season counts for its show. Ids that are unknown, have not begun or are above the age limit are ignored.
          */
         post: operations["reportSeenTitles"];
         delete?: never;
@@ -933,7 +933,7 @@ export interface paths {
         };
         /**
          * List what the channels show
-         * @description The programmes that overlap a time window, sorted by start. Programmes whose content the caller may not see are left out.
+         * @description The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, what is on at that moment. Programmes whose item the caller may not see are left out.
          */
         get: operations["listSchedule"];
         put?: never;
@@ -953,7 +953,7 @@ export interface paths {
         };
         /**
          * List what is on now and next
-         * @description Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content the caller may not see.
+         * @description Sorted by the name of the channel, ignoring case and accents. If two programmes overlap, the one that began later is on. Channels that show nothing now or within 24 hours are left out, and so are unknown channels and programmes whose item the caller may not see.
          */
         get: operations["listOnAir"];
         put?: never;
@@ -973,14 +973,14 @@ export interface paths {
         };
         /**
          * List where the user is signed in
-         * @description At most 100 sessions, most recently used first.
+         * @description At most 100 sessions of the account with all its profiles, most recently used first. Only a login and a refresh count as use.
          */
         get: operations["listSessions"];
         put?: never;
         post?: never;
         /**
          * Sign out everywhere
-         * @description Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds. Returns a 401 if the session of the request has ended.
+         * @description Ends all sessions of the account, with `others` all except that of the request: their refresh tokens at once, their access tokens within 2 seconds. Returns a 401 if the session of the request has ended.
          */
         delete: operations["endSessions"];
         options?: never;
@@ -1000,7 +1000,7 @@ export interface paths {
         post?: never;
         /**
          * Sign out a device
-         * @description Ends one session of the user: its refresh token at once, its access tokens within 2 seconds. Returns a 401 if the session of the request has ended.
+         * @description Ends one session of the account: its refresh token at once, its access tokens within 2 seconds. Returns a 404 if it has ended or expired. Returns a 401 if the session of the request has ended.
          */
         delete: operations["endSession"];
         options?: never;
@@ -1017,7 +1017,7 @@ export interface paths {
         };
         /**
          * List the support texts of a context
-         * @description An empty context returns the texts of all contexts. Each text is in the most preferred language of `Accept-Language` that it has, otherwise in the default language, otherwise in its first language.
+         * @description An empty context returns the texts of all contexts, an unknown one an empty array. Each text is in the most preferred language of `Accept-Language` that it has, otherwise in the default language, otherwise in its first language.
          */
         get: operations["listSupportTexts"];
         put?: never;
@@ -1083,7 +1083,7 @@ export interface paths {
         put?: never;
         /**
          * Save an item for later
-         * @description Saving an item again changes nothing.
+         * @description Saving an item again changes nothing, and returns 201, too.
          */
         post: operations["addToWatchlist"];
         /**
@@ -1144,7 +1144,7 @@ export interface components {
             message: string;
             errors?: components["schemas"]["FieldError"][];
             /**
-             * @description Only in answers of POST /login/device/token
+             * @description Only in responses of POST /login/device/token
              * @enum {string}
              */
             error?: "authorization_pending" | "slow_down" | "expired_token" | "access_denied";
@@ -1155,7 +1155,7 @@ export interface components {
             success: false;
             code: number;
             message: string;
-            /** @description The names of the devices that are playing */
+            /** @description The names of the devices that are playing, null for one without a name */
             devices: (string | null)[];
         };
         /** @description No valid bearer token, a session that has ended, or a failed login */
@@ -1197,6 +1197,7 @@ export interface components {
             plays: number;
             /**
              * Format: date-time
+             * @description When it was last completed
              * @example 2026-01-31T20:15:00.000000Z
              */
             watched_at: string | null;
@@ -1253,7 +1254,10 @@ export interface components {
         RatingEntry: {
             /** @description Id of the title: a show, a film, or anything else without a parent */
             content_id: number;
-            /** @enum {string} */
+            /**
+             * @description What the user thinks of the title
+             * @enum {string}
+             */
             rating: "like" | "dislike";
             /**
              * Format: date-time
@@ -1613,7 +1617,7 @@ export interface components {
             /** @example Ines Halvorsen */
             name: string;
             /**
-             * @description URL of a picture
+             * @description URL of a picture, or null
              * @example https://images.example.com/people/71.jpg
              */
             image: string | null;
@@ -1761,7 +1765,7 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
-            /** @description Of a `next` card: whether the content opened after the last report of its show */
+            /** @description In a `next` card: whether the item opened after the last report of its show */
             is_new?: boolean;
         };
         ResumePosition: {
@@ -1828,6 +1832,7 @@ export interface components {
             plays: number;
             /**
              * Format: date-time
+             * @description When it was last completed
              * @example 2026-01-31T20:15:00.000000Z
              */
             watched_at: string | null;
@@ -1884,7 +1889,7 @@ export interface components {
             data: components["schemas"]["SavedAndRefused"];
         };
         SavedAndRefused: {
-            /** @description How many reports were not refused */
+            /** @description How many reports were not refused. Late reports that changed nothing count, too */
             saved: number;
             refused: components["schemas"]["RefusedReport"][];
         };
@@ -1897,7 +1902,7 @@ export interface components {
         WatchedMark: {
             content_id: number;
             watched: boolean;
-            /** @description Only for an episode: also marks those before it */
+            /** @description Also marks the episodes before it in its show. Anything but an episode returns a 400 */
             up_to?: boolean;
         };
         MarkedContents: {
@@ -1909,7 +1914,7 @@ export interface components {
             data: components["schemas"]["MarkedCount"];
         };
         MarkedCount: {
-            /** @description How many contents were not so before */
+            /** @description How many items changed their state */
             changed: number;
         };
         HomeAnswer: {
@@ -2039,7 +2044,7 @@ export interface components {
              */
             password: string;
             /**
-             * @description Name of the device in the list of sessions. Must not contain control characters. An empty name counts as none
+             * @description Name of the device in the list of sessions. Up to 100 characters (code points), without control characters. An empty name counts as none
              * @example Living room TV
              */
             device?: string;
@@ -2052,7 +2057,10 @@ export interface components {
         SignedIn: {
             /** @description Send it as `Authorization: Bearer …` */
             access_token: string;
-            /** @enum {string} */
+            /**
+             * @description The scheme of the header `Authorization`
+             * @enum {string}
+             */
             token_type: "Bearer";
             /** @description Lifetime of the access token in seconds */
             expires_in: number;
@@ -2069,7 +2077,7 @@ export interface components {
         };
         DeviceRequest: {
             /**
-             * @description Name of the device in the list of sessions. Must not contain control characters. An empty name counts as none
+             * @description Name of the device in the list of sessions. Up to 100 characters (code points), without control characters. An empty name counts as none
              * @example Living room TV
              */
             device?: string;
@@ -2091,9 +2099,9 @@ export interface components {
             verification_uri: string;
             /** @description The same page with the code, for a QR code */
             verification_uri_complete: string;
-            /** @description Lifetime of the codes in seconds */
+            /** @description Lifetime of the codes in seconds: 600 */
             expires_in: number;
-            /** @description Seconds to wait between two calls of POST /login/device/token */
+            /** @description Seconds to wait between two calls of POST /login/device/token: 5 */
             interval: number;
         };
         WaitingDeviceAnswer: {
@@ -2111,9 +2119,11 @@ export interface components {
             created_at: string;
         };
         DeviceDecision: {
+            /** @description Whether the device may sign in as this profile */
             approve: boolean;
         };
         DeviceCode: {
+            /** @description From POST /login/device */
             device_code: string;
         };
         RefreshToken: {
@@ -2184,6 +2194,7 @@ export interface components {
             plays: number;
             /**
              * Format: date-time
+             * @description When it was last completed
              * @example 2026-01-31T20:15:00.000000Z
              */
             watched_at: string | null;
@@ -2229,7 +2240,10 @@ export interface components {
         ExportedRating: {
             user_id: number;
             content_id: number;
-            /** @enum {string} */
+            /**
+             * @description What the user thinks of the title
+             * @enum {string}
+             */
             rating: "like" | "dislike";
             /**
              * Format: date-time
@@ -2276,7 +2290,10 @@ export interface components {
              * @example correct horse battery staple
              */
             password: string;
-            /** @example staple battery horse correct */
+            /**
+             * @description The password from now on
+             * @example staple battery horse correct
+             */
             new_password: string;
         };
         YearAnswer: {
@@ -2288,31 +2305,32 @@ export interface components {
         Year: {
             year: number;
             plays: number;
-            /** @description The durations of the items, for each play. An item without a `duration` counts as 0 */
+            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
             minutes: number;
-            /** @description How many shows and films */
+            /** @description How many shows and films, also those that are deleted now */
             titles: number;
             /** @description Twelve, January first */
             by_month: components["schemas"]["MonthOfYear"][];
-            /** @description Up to 10 titles, those with the most minutes first */
+            /** @description Up to 10 titles, by `minutes`, then `plays`, then the smaller id */
             top: components["schemas"]["TitleOfYear"][];
-            /** @description Up to 10 terms of these titles, those with the most minutes first */
+            /** @description Up to 10 terms of the titles themselves with at least one minute, by `minutes`, then the smaller id */
             terms: components["schemas"]["TermOfYear"][];
         };
         MonthOfYear: {
             plays: number;
-            /** @description The durations of the items, for each play. An item without a `duration` counts as 0 */
+            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
             minutes: number;
         };
         TitleOfYear: {
             content: components["schemas"]["Content"];
             plays: number;
-            /** @description The durations of the items, for each play. An item without a `duration` counts as 0 */
+            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
             minutes: number;
         };
         TermOfYear: {
             id: number;
             name: string;
+            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
             minutes: number;
         };
         PersonPageAnswer: {
@@ -2351,6 +2369,7 @@ export interface components {
             content: components["schemas"]["Content"];
             /**
              * Format: date-time
+             * @description The `observed_at` of the report that completed the item, or its arrival
              * @example 2026-01-31T20:15:00.000000Z
              */
             at: string;
@@ -2383,7 +2402,9 @@ export interface components {
              * @example 6
              */
             max_age: number | null;
+            /** @description Whether signing in to it requires a PIN */
             has_pin: boolean;
+            /** @description Whether it is the account itself */
             first: boolean;
         };
         ProfileAddition: {
@@ -2415,8 +2436,12 @@ export interface components {
             pin?: string | null;
         };
         ProfileSwitch: {
-            /** @example 4071 */
+            /**
+             * @description That of the profile
+             * @example 4071
+             */
             pin?: string;
+            /** @description That of the account */
             password?: string;
         };
         RailCollectionPageAnswer: {
@@ -2481,7 +2506,10 @@ export interface components {
             /** @description Id of the title: a show, a film, or anything else without a parent */
             content_id: number;
             content: components["schemas"]["Content"];
-            /** @enum {string} */
+            /**
+             * @description What the user thinks of the title
+             * @enum {string}
+             */
             rating: "like" | "dislike";
             /**
              * Format: date-time
@@ -2490,7 +2518,10 @@ export interface components {
             created_at: string;
         };
         RatingChange: {
-            /** @enum {string} */
+            /**
+             * @description What the user thinks of the title
+             * @enum {string}
+             */
             rating: "like" | "dislike";
         };
         ReadinessAnswer: {
@@ -2632,6 +2663,7 @@ export interface components {
             reason: components["schemas"]["RecommendationReason"];
         };
         SeenTitles: {
+            /** @description The titles that were on the screen */
             content_ids: number[];
         };
         ProgrammePageAnswer: {
@@ -2687,7 +2719,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When a refresh token of the session was last used, otherwise `created_at`
+             * @description When a refresh token of the session was last used, otherwise `created_at`. Other requests do not count
              * @example 2026-01-31T20:15:00.000000Z
              */
             last_used_at: string;
@@ -2905,11 +2937,11 @@ export interface components {
         "x-request-id": string;
         /** @description Seconds to wait before trying again */
         "Retry-After": number;
-        /** @description The version of the answer, for `If-None-Match` */
+        /** @description The version of the response, for `If-None-Match` */
         ETag: string;
         /** @description `public, no-cache`: may be stored, but must be revalidated before each use. For a profile with an age limit, `private, no-cache`: a shared cache must not store it */
         "Cache-Control": string;
-        /** @description The request headers that the answer depends on, if any */
+        /** @description The request headers that the response depends on, if any */
         Vary: string;
         /** @description The methods that the path supports */
         Allow: string;
@@ -2925,9 +2957,9 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /** @description The `cursor` of the last answer. Without it, the answer begins with the oldest elements */
+                /** @description The `cursor` of the last response. Without it, the response begins with the oldest elements */
                 since?: string;
-                /** @description Changes per answer, removals included */
+                /** @description Changes per response, removals included */
                 perPage?: number;
             };
             header?: never;
@@ -3035,15 +3067,15 @@ export interface operations {
                 ids?: number[];
                 /** @description Only items of these years */
                 year?: number[];
-                /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them will do */
+                /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them is accepted */
                 title?: number;
                 /** @description Only items with credits of any of these people */
                 people?: number[];
-                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds contents that have all of them in their names, keywords, description or the names of their terms and people, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
+                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds items that have all of them in their names, keywords, description or the names of their terms and people, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
                 search?: string;
                 /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the country of the caller first */
                 order_by?: "start_date" | "created_at" | "name" | "weight" | "position" | "year" | "popularity";
-                /** @description Only items that the user has watched, or only the others. Needs a token. A show or season is watched if all of its open episodes are */
+                /** @description Only items that the user has watched, or only the others. Requires a token. A show or season is watched if all of its open episodes are */
                 watched?: boolean;
                 /** @description Direction of the order, `DESC` by default. `ASC` for `position` */
                 order_direction?: "ASC" | "DESC";
@@ -3160,7 +3192,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -3293,7 +3325,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -3400,9 +3432,9 @@ export interface operations {
     listContinueWatching: {
         parameters: {
             query?: {
-                /** @description Only cards that were updated at this time or later */
+                /** @description Only cards that were updated at this time or later. Others do not count in the totals */
                 since?: string;
-                /** @description Only the card of this title. The id of any of its contents will do */
+                /** @description Only the card of this title. The id of any of its items is accepted */
                 title?: number;
                 /** @description Only cards with these reasons */
                 reason?: ("resume" | "next")[];
@@ -3545,7 +3577,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -3741,7 +3773,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -3783,7 +3815,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -3824,8 +3856,9 @@ export interface operations {
             query?: {
                 /** @description Only elements of these items */
                 content_id?: number[];
-                /** @description Only elements of this title: of the film, or of the show with its episodes. The id of any of them will do */
+                /** @description Only elements of this title: of the film, or of the show with its episodes. The id of any of them is accepted */
                 title?: number;
+                /** @description `in_progress`: begun and not completed. `completed`: the percentage is `COMPLETED_AT` or more. `watched`: completed at least once, wherever the position is now */
                 status?: "in_progress" | "completed" | "watched";
                 /** @description Elements per page */
                 perPage?: number;
@@ -4372,9 +4405,9 @@ export interface operations {
                 items?: number;
                 /** @description Maximum number of rails */
                 rails?: number;
-                /** @description The `mname` of the collection that has the rails */
+                /** @description The `mname` of the collection that has the rails. Without it, those of all collections in turn. An unknown one has no rails */
                 collection?: string;
-                /** @description `false` leaves what the user has watched out of `popular`, `new` and the rails. Needs a token */
+                /** @description `false` leaves what the user has watched out of `popular`, `new` and the rails. Requires a token */
                 watched?: false;
             };
             header?: never;
@@ -4618,7 +4651,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The code that the device shows, in upper or lower case, with or without the dash
+                 * @description The code that the device shows, in upper or lower case, with or without dashes and spaces
                  * @example BCDF-GHJK
                  */
                 userCode: string;
@@ -4662,7 +4695,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The code that the device shows, in upper or lower case, with or without the dash
+                 * @description The code that the device shows, in upper or lower case, with or without dashes and spaces
                  * @example BCDF-GHJK
                  */
                 userCode: string;
@@ -5062,7 +5095,7 @@ export interface operations {
     getYear: {
         parameters: {
             query?: {
-                /** @description An IANA time zone like `Europe/Berlin`. It decides when the year and its months begin */
+                /** @description The name of an IANA time zone like `Europe/Berlin`. It decides when the year and its months begin. Unknown names, offsets and an empty value return a 400 */
                 timezone?: string;
             };
             header?: never;
@@ -5403,9 +5436,9 @@ export interface operations {
             query?: {
                 /** @description Only plays of these items */
                 content_id?: number[];
-                /** @description Only plays from this moment on */
+                /** @description Only plays at this moment or later */
                 from?: string;
-                /** @description Only plays before this moment */
+                /** @description Only plays before this moment. If it is before `from`, the response is a 400 */
                 to?: string;
                 /** @description Elements per page */
                 perPage?: number;
@@ -5647,7 +5680,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -5690,7 +5723,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -5741,7 +5774,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -6221,7 +6254,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -6272,7 +6305,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content item
+                 * @description Id of the item
                  * @example 1405
                  */
                 contentId: string;
@@ -7093,7 +7126,7 @@ export interface operations {
     listWatchlist: {
         parameters: {
             query?: {
-                /** @description Only elements of these contents */
+                /** @description Only elements of these items */
                 content_id?: number[];
                 /** @description Elements per page */
                 perPage?: number;

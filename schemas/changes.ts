@@ -47,6 +47,6 @@ export const StreamQuery = Type.Object({ since: Cursor('The cursor from where to
 export const StreamHeaders = Type.Object({ 'last-event-id': Cursor('Takes precedence over `since`') })
 
 export const ChangesQuery = Type.Object({
-  since: Cursor('The `cursor` of the last answer. Without it, the answer begins with the oldest elements'),
-  perPage: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Changes per answer, removals included' })
+  since: Cursor('The `cursor` of the last response. Without it, the response begins with the oldest elements'),
+  perPage: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Changes per response, removals included' })
 })

@@ -22,7 +22,7 @@ const message = Type.String()
  */
 export const Done = published(
   Type.Object({ ...writeStatus, 'message ': message, message }, { $id: 'Done' }),
-  Type.Object({ ...writeStatus, message }, { additionalProperties: true, description: 'The answer to a write' })
+  Type.Object({ ...writeStatus, message }, { additionalProperties: true, description: 'The response to a write' })
 )
 export type Done = Static<typeof Done>
 
@@ -41,7 +41,7 @@ export const Failure = Type.Object(
 export const TooManyStreams = Type.Object(
   {
     ...Failure.properties,
-    devices: Type.Array(Nullable(Type.String()), { description: 'The names of the devices that are playing' })
+    devices: Type.Array(Nullable(Type.String()), { description: 'The names of the devices that are playing, null for one without a name' })
   },
   { $id: 'TooManyStreams', description: 'The account already plays on as many devices as it is allowed' }
 )
@@ -63,7 +63,11 @@ export const Invalid = Type.Object(
     message: Type.String({ examples: ['perPage must be an integer from 1 to 100'] }),
     errors: Type.Optional(Type.Array(Type.Ref(FieldError.$id as string))),
     error: Type.Optional(
-      Type.Unsafe<DeviceRefusal>({ type: 'string', enum: [...deviceRefusals], description: 'Only in answers of POST /login/device/token' })
+      Type.Unsafe<DeviceRefusal>({
+        type: 'string',
+        enum: [...deviceRefusals],
+        description: 'Only in responses of POST /login/device/token'
+      })
     )
   },
   { $id: 'Invalid', description: 'An invalid request, with each invalid field and its rule' }

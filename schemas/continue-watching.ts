@@ -23,15 +23,15 @@ export const ContinueWatchingCard = Type.Object(
     history: Type.Union([HistoryProgress, Type.Null()]),
     resume: ResumePosition,
     updated_at: Timestamp,
-    is_new: Type.Optional(Type.Boolean({ description: 'Of a `next` card: whether the content opened after the last report of its show' }))
+    is_new: Type.Optional(Type.Boolean({ description: 'In a `next` card: whether the item opened after the last report of its show' }))
   },
   { $id: 'ContinueWatchingCard' }
 )
 export type ContinueWatchingCard = Static<typeof ContinueWatchingCard>
 
 export const ContinueWatchingQuery = Type.Object({
-  since: Moment('Only cards that were updated at this time or later', '2026-01-31T20:00:00Z'),
-  title: TitleId('Only the card of this title. The id of any of its contents will do'),
+  since: Moment('Only cards that were updated at this time or later. Others do not count in the totals', '2026-01-31T20:00:00Z'),
+  title: TitleId('Only the card of this title. The id of any of its items is accepted'),
   reason: Several(CardReason, 'Only cards with these reasons', 'next'),
   ...PageQuery
 })

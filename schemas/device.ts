@@ -14,17 +14,20 @@ export const DeviceCodes = Type.Object(
     user_code: Type.String({ description: 'Show it to the user', examples: ['BCDF-GHJK'] }),
     verification_uri: Type.String({ description: 'The page where the user types the code' }),
     verification_uri_complete: Type.String({ description: 'The same page with the code, for a QR code' }),
-    expires_in: Type.Integer({ description: 'Lifetime of the codes in seconds' }),
-    interval: Type.Integer({ description: 'Seconds to wait between two calls of POST /login/device/token' })
+    expires_in: Type.Integer({ description: 'Lifetime of the codes in seconds: 600' }),
+    interval: Type.Integer({ description: `Seconds to wait between two calls of POST /login/device/token: ${pollStep}` })
   },
   { $id: 'DeviceCodes' }
 )
 export type DeviceCodes = Static<typeof DeviceCodes>
 
-export const DeviceCode = Type.Object({ device_code: Type.String({ minLength: 1 }) }, { $id: 'DeviceCode' })
+export const DeviceCode = Type.Object(
+  { device_code: Type.String({ minLength: 1, description: 'From POST /login/device' }) },
+  { $id: 'DeviceCode' }
+)
 
 export const UserCode = Type.String({
-  description: 'The code that the device shows, in upper or lower case, with or without the dash',
+  description: 'The code that the device shows, in upper or lower case, with or without dashes and spaces',
   examples: ['BCDF-GHJK']
 })
 
@@ -34,4 +37,7 @@ export const WaitingDevice = Type.Object(
 )
 export type WaitingDevice = Static<typeof WaitingDevice>
 
-export const DeviceDecision = Type.Object({ approve: Type.Boolean() }, { $id: 'DeviceDecision' })
+export const DeviceDecision = Type.Object(
+  { approve: Type.Boolean({ description: 'Whether the device may sign in as this profile' }) },
+  { $id: 'DeviceDecision' }
+)

@@ -23,7 +23,7 @@ const own = {
   time: Type.Number({ description: 'Playback position in seconds' }),
   percentage: Type.Number({ description: 'Percentage of the video watched, from 0 to 100' }),
   plays: Type.Integer({ description: 'How often the item was completed' }),
-  watched_at: Nullable(Timestamp),
+  watched_at: Nullable({ ...Timestamp, description: 'When it was last completed' }),
   previous: Type.Union([Previous, Type.Null()], {
     description: `Where to resume if a restart was a mistake, otherwise null: the position before \`time\` fell below ${briefSeconds} seconds`
   }),
@@ -57,7 +57,7 @@ export type ProgressReport = Static<typeof ProgressReport>
 
 export const ProgressUpdate = published(
   Type.Object(progress, { $id: 'ProgressUpdate', anyOf: [{ required: ['time'] }, { required: ['percentage'] }] }),
-  Type.Object(progress, { minProperties: 1, description: 'Needs `time` or `percentage`, or both' })
+  Type.Object(progress, { minProperties: 1, description: 'Requires `time` or `percentage`, or both' })
 )
 export type ProgressUpdate = Static<typeof ProgressUpdate>
 
@@ -66,7 +66,9 @@ export const maxReports = 200
 /** Each report is checked separately. */
 export const ProgressReports = published(
   Type.Object({ reports: Type.Array(Type.Unknown(), { minItems: 1, maxItems: maxReports }) }, { $id: 'ProgressReports' }),
-  Type.Object({ reports: Type.Array(component(ProgressReport), { minItems: 1, maxItems: maxReports }) })
+  Type.Object({
+    reports: Type.Array(component(ProgressReport), { minItems: 1, maxItems: maxReports, description: 'Each is a body of POST /history' })
+  })
 )
 
 export const RefusedReport = Type.Object(
@@ -77,7 +79,10 @@ export type RefusedReport = Static<typeof RefusedReport>
 
 export const SavedReports = DoneWith(
   Type.Object(
-    { saved: Type.Integer({ description: 'How many reports were not refused' }), refused: Type.Array(RefusedReport) },
+    {
+      saved: Type.Integer({ description: 'How many reports were not refused. Late reports that changed nothing count, too' }),
+      refused: Type.Array(RefusedReport)
+    },
     { $id: 'SavedAndRefused' }
   ),
   'SavedReports'
@@ -87,7 +92,9 @@ export const WatchedMark = Type.Object(
   {
     content_id: ContentId,
     watched: Type.Boolean(),
-    up_to: Type.Optional(Type.Boolean({ description: 'Only for an episode: also marks those before it' }))
+    up_to: Type.Optional(
+      Type.Boolean({ description: 'Also marks the episodes before it in its show. Anything but an episode returns a 400' })
+    )
   },
   { $id: 'WatchedMark' }
 )
@@ -96,7 +103,7 @@ export type WatchedMark = Static<typeof WatchedMark>
 export const maxMarked = 2000
 
 export const MarkedContents = DoneWith(
-  Type.Object({ changed: Type.Integer({ description: 'How many contents were not so before' }) }, { $id: 'MarkedCount' }),
+  Type.Object({ changed: Type.Integer({ description: 'How many items changed their state' }) }, { $id: 'MarkedCount' }),
   'MarkedContents'
 )
 
@@ -105,7 +112,14 @@ export type HistoryStatus = (typeof statuses)[number]
 
 export const HistoryQuery = Type.Object({
   content_id: Ids('Only elements of these items', 1405),
-  title: TitleId('Only elements of this title: of the film, or of the show with its episodes. The id of any of them will do'),
-  status: Type.Optional(Type.Unsafe<HistoryStatus>({ type: 'string', enum: [...statuses] })),
+  title: TitleId('Only elements of this title: of the film, or of the show with its episodes. The id of any of them is accepted'),
+  status: Type.Optional(
+    Type.Unsafe<HistoryStatus>({
+      type: 'string',
+      enum: [...statuses],
+      description:
+        '`in_progress`: begun and not completed. `completed`: the percentage is `COMPLETED_AT` or more. `watched`: completed at least once, wherever the position is now'
+    })
+  ),
   ...PageQuery
 })

@@ -18,7 +18,12 @@ export const HomeQuery = Type.Object({
   items: Type.Integer({ minimum: 1, maximum: longestShelf, default: 10, description: 'Maximum number of elements in each row' }),
   rails: Type.Integer({ minimum: 0, maximum: longestShelf, default: 10, description: 'Maximum number of rails' }),
   collection: Type.Optional(
-    Type.String({ maxLength: maxValueLength, description: 'The `mname` of the collection that has the rails', examples: ['home'] })
+    Type.String({
+      maxLength: maxValueLength,
+      description:
+        'The `mname` of the collection that has the rails. Without it, those of all collections in turn. An unknown one has no rails',
+      examples: ['home']
+    })
   ),
   watched: Type.Optional(
     published(
@@ -26,7 +31,7 @@ export const HomeQuery = Type.Object({
         type: 'boolean',
         const: false,
         examples: [false],
-        description: '`false` leaves what the user has watched out of `popular`, `new` and the rails. Needs a token'
+        description: '`false` leaves what the user has watched out of `popular`, `new` and the rails. Requires a token'
       }),
       { type: 'boolean' }
     )
@@ -93,7 +98,7 @@ export const HomeRow = published(
         anyOf: [component(HomeBecause), { type: 'null' }],
         description: 'In a row of the kind `because`: what the user watched or liked'
       },
-      more: { type: ['string', 'null'], description: 'The path of the whole list' },
+      more: { type: ['string', 'null'], description: 'The path of the whole list. Null for `popular`' },
       items: { type: 'array', items: component(HomeItem) }
     }
   }

@@ -10,7 +10,8 @@ export const DeviceName = Type.String({
   maxLength: 100,
   pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
   'x-rule': 'a string of at most 100 characters, without control characters',
-  description: 'Name of the device in the list of sessions. Must not contain control characters. An empty name counts as none',
+  description:
+    'Name of the device in the list of sessions. Up to 100 characters (code points), without control characters. An empty name counts as none',
   examples: ['Living room TV']
 })
 
@@ -47,7 +48,7 @@ export type User = Static<typeof User>
 export const SignedIn = Type.Object(
   {
     access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`' }),
-    token_type: Type.Literal('Bearer'),
+    token_type: Type.Literal('Bearer', { description: 'The scheme of the header `Authorization`' }),
     expires_in: Type.Integer({ description: 'Lifetime of the access token in seconds' }),
     refresh_token: Type.String({ description: 'Can be used once, with POST /login/refresh' }),
     user: User
@@ -59,7 +60,12 @@ export type SignedIn = Static<typeof SignedIn>
 export const PasswordChange = Type.Object(
   {
     password: Type.String({ minLength: 1, description: 'The current password', examples: ['correct horse battery staple'] }),
-    new_password: Type.String({ minLength: 8, maxLength: 1000, examples: ['staple battery horse correct'] })
+    new_password: Type.String({
+      minLength: 8,
+      maxLength: 1000,
+      description: 'The password from now on',
+      examples: ['staple battery horse correct']
+    })
   },
   { $id: 'PasswordChange' }
 )

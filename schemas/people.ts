@@ -10,7 +10,7 @@ export const Person = Type.Object(
   {
     id: Type.Integer(),
     name: Type.String({ examples: ['Ines Halvorsen'] }),
-    image: Nullable(Type.String({ description: 'URL of a picture', examples: ['https://images.example.com/people/71.jpg'] }))
+    image: Nullable(Type.String({ description: 'URL of a picture, or null', examples: ['https://images.example.com/people/71.jpg'] }))
   },
   { $id: 'Person' }
 )

@@ -4,20 +4,29 @@ import { Content } from './content.js'
 import { Ids, Moment } from './lists.js'
 import { PageQuery } from './page.js'
 
-export const Play = Type.Object({ content_id: Type.Integer(), content: Content, at: Timestamp }, { $id: 'Play' })
+export const Play = Type.Object(
+  {
+    content_id: Type.Integer(),
+    content: Content,
+    at: { ...Timestamp, description: 'The `observed_at` of the report that completed the item, or its arrival' }
+  },
+  { $id: 'Play' }
+)
 export type Play = Static<typeof Play>
 
 export const PlaysQuery = Type.Object({
   content_id: Ids('Only plays of these items', 1405),
-  from: Moment('Only plays from this moment on', '2026-01-01T00:00:00Z'),
-  to: Moment('Only plays before this moment', '2027-01-01T00:00:00Z'),
+  from: Moment('Only plays at this moment or later', '2026-01-01T00:00:00Z'),
+  to: Moment('Only plays before this moment. If it is before `from`, the response is a 400', '2027-01-01T00:00:00Z'),
   ...PageQuery
 })
 export type PlaysQuery = Static<typeof PlaysQuery>
 
 const sums = {
   plays: Type.Integer(),
-  minutes: Type.Integer({ description: 'The durations of the items, for each play. An item without a `duration` counts as 0' })
+  minutes: Type.Integer({
+    description: 'The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0'
+  })
 }
 
 export const firstYear = 1970
@@ -28,23 +37,26 @@ export const YearQuery = Type.Object({
     format: 'time-zone',
     'x-rule': 'the name of an IANA time zone like Europe/Berlin',
     default: 'UTC',
-    description: 'An IANA time zone like `Europe/Berlin`. It decides when the year and its months begin'
+    description:
+      'The name of an IANA time zone like `Europe/Berlin`. It decides when the year and its months begin. Unknown names, offsets and an empty value return a 400'
   })
 })
 
 const MonthOfYear = Type.Object(sums, { $id: 'MonthOfYear' })
 const TitleOfYear = Type.Object({ content: Content, ...sums }, { $id: 'TitleOfYear' })
 export type TitleOfYear = Static<typeof TitleOfYear>
-const TermOfYear = Type.Object({ id: Type.Integer(), name: Type.String(), minutes: Type.Integer() }, { $id: 'TermOfYear' })
+const TermOfYear = Type.Object({ id: Type.Integer(), name: Type.String(), minutes: sums.minutes }, { $id: 'TermOfYear' })
 
 const Year = Type.Object(
   {
     year: Type.Integer(),
     ...sums,
-    titles: Type.Integer({ description: 'How many shows and films' }),
+    titles: Type.Integer({ description: 'How many shows and films, also those that are deleted now' }),
     by_month: Type.Array(MonthOfYear, { description: 'Twelve, January first' }),
-    top: Type.Array(TitleOfYear, { description: 'Up to 10 titles, those with the most minutes first' }),
-    terms: Type.Array(TermOfYear, { description: 'Up to 10 terms of these titles, those with the most minutes first' })
+    top: Type.Array(TitleOfYear, { description: 'Up to 10 titles, by `minutes`, then `plays`, then the smaller id' }),
+    terms: Type.Array(TermOfYear, {
+      description: 'Up to 10 terms of the titles themselves with at least one minute, by `minutes`, then the smaller id'
+    })
   },
   { $id: 'Year', description: 'What a user has watched in a year' }
 )

@@ -19,7 +19,13 @@ const pin = Nullable(
 )
 
 export const Profile = Type.Object(
-  { id: Type.Integer(), name: Type.String(), max_age, has_pin: Type.Boolean(), first: Type.Boolean() },
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    max_age,
+    has_pin: Type.Boolean({ description: 'Whether signing in to it requires a PIN' }),
+    first: Type.Boolean({ description: 'Whether it is the account itself' })
+  },
   { $id: 'Profile' }
 )
 export type Profile = Static<typeof Profile>
@@ -31,7 +37,10 @@ export const ProfileChange = Type.Partial(ProfileAddition, { $id: 'ProfileChange
 export type ProfileChange = Static<typeof ProfileChange>
 
 export const ProfileSwitch = Type.Object(
-  { pin: Type.Optional(Type.String({ maxLength: 100, examples: ['4071'] })), password: Type.Optional(Type.String()) },
+  {
+    pin: Type.Optional(Type.String({ maxLength: 100, description: 'That of the profile', examples: ['4071'] })),
+    password: Type.Optional(Type.String({ description: 'That of the account' }))
+  },
   { $id: 'ProfileSwitch' }
 )
 export type ProfileSwitch = Static<typeof ProfileSwitch>

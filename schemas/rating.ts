@@ -4,7 +4,7 @@ import { Content } from './content.js'
 
 export const ratings = ['like', 'dislike'] as const
 export type Rating = (typeof ratings)[number]
-export const Rating = Type.Unsafe<Rating>({ type: 'string', enum: [...ratings] })
+export const Rating = Type.Unsafe<Rating>({ type: 'string', enum: [...ratings], description: 'What the user thinks of the title' })
 
 export const RatedTitle = Type.Object(
   {

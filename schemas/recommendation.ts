@@ -41,7 +41,10 @@ export const Recommendation = Type.Composite(
 )
 export type Recommendation = Static<typeof Recommendation>
 
-export const SeenTitles = Type.Object({ content_ids: Type.Array(ContentId, { minItems: 1, maxItems: 100 }) }, { $id: 'SeenTitles' })
+export const SeenTitles = Type.Object(
+  { content_ids: Type.Array(ContentId, { minItems: 1, maxItems: 100, description: 'The titles that were on the screen' }) },
+  { $id: 'SeenTitles' }
+)
 
 export const SimilarQuery = Type.Object({
   perPage: Type.Integer({ minimum: 1, maximum: 50, default: defaultPerPage, description: 'Elements in the list' })

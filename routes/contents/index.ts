@@ -15,10 +15,10 @@ import { similarAnswer } from '../../src/recommendations/serving/answers.js'
 import { onlyWatched } from '../../src/viewing/watched.js'
 
 const security = [{ bearer: [] }, {}]
-const params = Type.Object({ contentId: IntegerId('Id of the content item', 1405) })
+const params = Type.Object({ contentId: IntegerId('Id of the item', 1405) })
 
 const listSchema = {
-  summary: 'List the content that is open to the caller',
+  summary: 'List the items that are open to the caller',
   description:
     'Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.',
   tags: ['Catalogue'],
@@ -27,7 +27,7 @@ const listSchema = {
   response: publicAnswers(Page(Content), 401)
 }
 const getSchema = {
-  summary: 'Get a content item',
+  summary: 'Get an item',
   description: 'Returns a 404 if the item is not open to the caller, and a 308 to the path of its present id for an id that it had before.',
   tags: ['Catalogue'],
   security,
@@ -37,7 +37,7 @@ const getSchema = {
 const similarSchema = {
   summary: 'List titles like this one',
   description:
-    'Most similar first. For an episode or a season, these are titles like its show. Returns a 404 if the item is not open to the caller.',
+    'Titles that viewers of this one watch next or like, then those with the same terms, then popular ones of its type, each once. For an episode or a season, these are titles like its show. The same for everybody in a country. Returns a 404 if the item or its show is not open to the caller.',
   tags: ['Recommendations'],
   security,
   params,

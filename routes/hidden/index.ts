@@ -12,7 +12,7 @@ import { done, pageMeta } from '../../src/http/reply.js'
 import { hiddenPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const shared = { tags: ['Hidden titles'], security: [{ bearer: [] }] }
-const params = Type.Object({ contentId: IntegerId('Id of the content item', 1405) })
+const params = Type.Object({ contentId: IntegerId('Id of the item', 1405) })
 
 const listSchema = {
   ...shared,
@@ -25,14 +25,14 @@ const putSchema = {
   ...shared,
   summary: 'Hide a title',
   description:
-    'The title is left out of recommendations and continue watching, and its history does not count for recommendations. It stays in history and watchlist. The id may be that of an episode or season, which hides the show. Hiding a title again changes nothing.',
+    'The title is left out of recommendations and continue watching, and its history does not count for recommendations. It has no card even if more of it is watched. It stays in history, watchlist, catalogue and rails. The id may be that of an episode or season, which hides the show. Returns a 404 for an unknown id, and for an item that has not begun. Hiding a title again changes nothing.',
   params,
   response: answers(Done, 401, 404, 413)
 }
 const deleteSchema = {
   ...shared,
   summary: 'Unhide a title',
-  description: 'The id may be that of an episode or season of the title.',
+  description: 'The id may be that of any item of the title. Returns a 404 if the title is not hidden.',
   params,
   response: answers(Done, 401, 404, 413)
 }

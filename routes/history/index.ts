@@ -37,7 +37,8 @@ const listSchema = {
 const postSchema = {
   ...shared,
   summary: 'Report playback progress',
-  description: "Creates or updates the user's history element of this item. `Location` is its path.",
+  description:
+    "Creates or updates the user's history element of this item, and returns 201 in both cases. `time` alone also sets the `percentage` of an item with a `duration`. What is missing stays as it is, or is 0 in a new element. With `observed_at`, a report may be sent late and repeated. `Location` is the path of the element. It is missing if the element was removed after `observed_at`.",
   body: ProgressReport,
   response: createdAnswers(Done, 401, 413)
 }
@@ -58,7 +59,7 @@ const putSchema = {
   ...shared,
   summary: 'Update the progress of a history element',
   description:
-    'Needs `time` or `percentage`, or both. A missing one stays as it is, except that `time` alone also sets the `percentage` of an item with a `duration`.',
+    'Requires `time` or `percentage`, or both. A missing one stays as it is, except that `time` alone also sets the `percentage` of an item with a `duration`.',
   params,
   body: ProgressUpdate,
   response: answers(Done, 401, 403, 404, 413)
@@ -73,14 +74,14 @@ const deleteSchema = {
 const batchSchema = {
   ...shared,
   summary: 'Send several progress reports',
-  description: `For reports that a device kept while it was offline: 1 to ${maxReports}. Each counts as in POST /history. Those that POST /history would refuse are refused, and the others are saved.`,
+  description: `For reports that a device kept while it was offline: 1 to ${maxReports}. Each counts as in POST /history. Those that POST /history would refuse are listed in \`refused\`, with the \`code\` and \`message\` that they would get there, and the others are saved. Returns 200 even if all are refused.`,
   body: ProgressReports,
   response: answers(SavedReports, 401, 413)
 }
 const watchedSchema = {
   ...shared,
   summary: 'Mark as watched or unwatched',
-  description: `Marks all open episodes of a show or season, or an item alone, at most ${maxMarked}. Marking as watched completes what is not completed, as a report made now would. Marking as unwatched takes elements back to their beginning.`,
+  description: `Marks an item, all open episodes of a show or season, or with \`up_to\` an episode and those before it. Marking as watched completes what is not completed, as a report made now would, and sets \`time\` to the \`duration\` if that is known. Marking as unwatched sets \`time\`, \`percentage\` and \`plays\` to 0 and adds no elements. Returns a 400 for what POST /history would refuse, for a show without open episodes, and for more than ${maxMarked} episodes.`,
   body: WatchedMark,
   response: answers(MarkedContents, 401, 413)
 }

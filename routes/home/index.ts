@@ -8,7 +8,7 @@ import { Home } from '../../src/viewing/home.js'
 const schema = {
   summary: 'Get the rows of a start page',
   description:
-    'In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. A title is in only one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the rows that need it.',
+    'In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. A title is in only one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the kinds of rows that need it, and the response has the others.',
   tags: ['Recommendations'],
   security: [{ bearer: [] }, {}],
   querystring: HomeQuery,

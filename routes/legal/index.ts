@@ -21,7 +21,7 @@ const schema = {
 }
 const languageSchema = {
   summary: 'Get the legal text in a language',
-  description: '`en-us` falls back to `en`.',
+  description: '`en-us` falls back to `en`. Case does not matter.',
   tags,
   params: Type.Object({ languageCode: Type.String({ examples: ['en', 'en-us'] }) }),
   response

@@ -10,7 +10,7 @@ import { sessionsPerUser } from '../../src/identity/session-ends.js'
 
 const schema = {
   summary: 'Sign in',
-  description: `A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in ${loginWindowMinutes} minutes is limited. A user has at most ${sessionsPerUser} sessions: beyond that, a login ends the session that has been unused the longest.`,
+  description: `A wrong e-mail address, a wrong password and a disabled user return the same 401, and the response time reveals nothing about them. The case of e-mail addresses does not matter. \`LOGIN_LIMIT\` limits the failed logins in ${loginWindowMinutes} minutes: beyond it, even the right password returns a 429. An account has at most ${sessionsPerUser} sessions: beyond that, a login ends the one that has been unused the longest.`,
   tags: ['Identity'],
   body: Credentials,
   response: answers(Ok(SignedIn), 401, 413)

@@ -20,14 +20,15 @@ const shared = { tags: ['Account'], security: [{ bearer: [] }] }
 const getSchema = {
   ...shared,
   summary: 'Get the signed-in user',
-  description: 'Users of an identity provider may have an empty `email` and `name`.',
+  description:
+    'The current profile. If it is not the first one of its account, `email` is empty, and `account_id` is added. Users of an identity provider may have an empty `email` and `name`.',
   response: answers(Ok(User), 401)
 }
 const deleteSchema = {
   ...shared,
   summary: 'Erase the user',
   description:
-    'Erases the account, all of its profiles, and everything that is stored about them. Within 2 seconds, their tokens get a 401. Requires the password of the account. A wrong one counts as a failed login.',
+    'Erases the account, all of its profiles, and everything that is stored about them. The response means that the erasure is recorded; usually it is complete. Within 2 seconds, their tokens return a 401. Requires the password of the account. A wrong one returns a 401 that counts as a failed login.',
   body: PasswordConfirmation,
   response: answers(Done, 401, 403, 413)
 }
@@ -35,13 +36,14 @@ const exportSchema = {
   ...shared,
   summary: 'Export what is stored about the user',
   description:
-    'Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. A user can have one export at a time.',
+    'Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. `played_at` in the history has the moments of plays; `seen`, `sessions` and `exported_at` are for information only. A user can have one export at a time (429), a process 16 (503). If the connection is closed early, after 10 minutes or because the database fails, the file is incomplete JSON.',
   response: answers(ExportAnswer, 401, 403)
 }
 const passwordSchema = {
   ...shared,
   summary: 'Change the password',
-  description: 'Ends all other sessions of the user. A wrong current password gets a 401, and counts as a failed login.',
+  description:
+    'Ends all other sessions of the user. They may have ended even if the change itself fails. A wrong current password returns a 401 that counts as a failed login. Of two concurrent changes, one succeeds and the other returns a 401.',
   body: PasswordChange,
   response: answers(Done, 401, 403, 413)
 }

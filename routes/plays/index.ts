@@ -14,7 +14,7 @@ const schema = {
   security: [{ bearer: [] }],
   summary: 'List when the user has watched what',
   description:
-    'Each time that an item was completed, the newest first: up to 366 of each item. Removing the history element of an item removes its plays. Marking an item as watched adds none.',
+    'Each time that an item was completed, the newest first: up to 366 of each item. Removing the history element of an item removes its plays. Marking an item as watched adds none, because nobody knows when that was. Marking it as unwatched removes none.',
   querystring: PlaysQuery,
   response: answers(Page(Play), 401)
 }

@@ -11,7 +11,7 @@ import { done, ok } from '../../src/http/reply.js'
 import { anyTitle } from '../../src/viewing/lists.js'
 
 const shared = { tags: ['Preferences'], security: [{ bearer: [] }] }
-const ofTitle = { ...shared, params: Type.Object({ contentId: IntegerId('Id of the content item', 1405) }) }
+const ofTitle = { ...shared, params: Type.Object({ contentId: IntegerId('Id of the item', 1405) }) }
 
 const getSchema = {
   ...shared,
@@ -22,35 +22,35 @@ const getSchema = {
 const putSchema = {
   ...shared,
   summary: 'Change the preferred languages',
-  description: 'What is given changes, null clears.',
+  description: 'What is given changes, null clears. A body with neither returns a 400.',
   body: PreferencesChange,
   response: answers(Done, 401, 413)
 }
 const deleteSchema = {
   ...shared,
   summary: 'Clear the preferred languages',
-  description: 'Those of titles stay.',
+  description: 'Those of titles stay. Returns a 404 if there are none.',
   response: answers(Done, 401, 404, 413)
 }
 const getTitleSchema = {
   ...ofTitle,
   summary: 'Get the preferred languages of a title',
   description:
-    'What the title has no preference for is as in GET /preferences. The id may be that of an episode or season, which stands for the show.',
+    'Where the title has no preference, the value is that of the profile. The id may be that of an episode or season, which stands for the show.',
   response: answers(Ok(Preferences), 401, 404)
 }
 const putTitleSchema = {
   ...ofTitle,
   summary: 'Change the preferred languages of a title',
   description:
-    'What is given changes, null clears. A profile has preferences of at most 1,000 titles: those that were changed longest ago are removed.',
+    'What is given changes, null clears. The id may be that of an episode or season, which stands for the show. Returns a 404 for an unknown id, and for an item that has not begun. A profile has preferences of at most 1,000 titles: another one replaces those of the title that was changed longest ago.',
   body: PreferencesChange,
   response: answers(Done, 401, 404, 413)
 }
 const deleteTitleSchema = {
   ...ofTitle,
   summary: 'Clear the preferred languages of a title',
-  description: 'Then those of the profile count again.',
+  description: 'Then those of the profile count again. Returns a 404 if there are none.',
   response: answers(Done, 401, 404, 413)
 }
 

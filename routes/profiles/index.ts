@@ -27,7 +27,7 @@ const listSchema = {
 const postSchema = {
   ...shared,
   summary: 'Add a profile',
-  description: `An account has at most ${profilesPerAccount} profiles. With \`max_age\`, a profile sees only items with a \`min_age\` up to it. \`Location\` is its path.`,
+  description: `An account has at most ${profilesPerAccount} profiles. With \`max_age\`, a profile sees only items with a \`min_age\` up to it. \`Location\` is its path. One more returns a 400.`,
   body: ProfileAddition,
   response: createdAnswers(Done, 401, 403, 413)
 }
@@ -35,7 +35,7 @@ const putSchema = {
   ...shared,
   summary: 'Change a profile',
   description:
-    'Fields that are not given stay as they are. A new age limit applies to existing tokens within 2 seconds. One profile must stay without an age limit.',
+    'Fields that are not given stay as they are. A new age limit applies to existing tokens within 2 seconds. A new limit or PIN ends no session. One profile must stay without an age limit, otherwise the response is a 400.',
   params,
   body: ProfileChange,
   response: answers(Done, 401, 403, 404, 413)
@@ -44,7 +44,7 @@ const deleteSchema = {
   ...shared,
   summary: 'Delete a profile',
   description:
-    'Deletes the profile and everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.',
+    'Deletes the profile and everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit: that returns a 400.',
   params,
   response: answers(Done, 401, 403, 404, 413)
 }
@@ -52,7 +52,7 @@ const tokenSchema = {
   ...shared,
   summary: 'Sign in to a profile',
   description:
-    'Begins a new session of the account. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns a 401 if these are wrong, or if the session of the request has ended.',
+    'Begins a new session of the account, and returns what a login as the profile would. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns a 401 if these are wrong, or if the session of the request has ended.',
   params,
   body: ProfileSwitch,
   response: answers(Ok(SignedIn), 401, 403, 404, 413)

@@ -12,7 +12,7 @@ import { done, pageMeta } from '../../src/http/reply.js'
 import { ratingsPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const shared = { tags: ['Ratings'], security: [{ bearer: [] }] }
-const params = Type.Object({ contentId: IntegerId('Id of the content item', 1405) })
+const params = Type.Object({ contentId: IntegerId('Id of the item', 1405) })
 
 const listSchema = {
   ...shared,
@@ -25,7 +25,7 @@ const putSchema = {
   ...shared,
   summary: 'Like or dislike a title',
   description:
-    'A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, and its history does not count for recommendations. Continue watching and the watchlist keep it. The id may be that of an episode or season, which rates the show. The same rating again changes nothing.',
+    'A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, is not in the rows `recommended`, `because`, `popular` and `new` of GET /home, and nothing of it counts for recommendations. Continue watching, the watchlist and rails keep it. The id may be that of an episode or season, which rates the show. Returns a 404 for an unknown id, and for an item that has not begun. The same rating again changes nothing.',
   params,
   body: RatingChange,
   response: answers(Done, 401, 404, 413)
@@ -33,7 +33,7 @@ const putSchema = {
 const deleteSchema = {
   ...shared,
   summary: 'Remove a rating',
-  description: 'The id may be that of an episode or season of the title.',
+  description: 'The id may be that of any item of the title. Returns a 404 if the title is not rated.',
   params,
   response: answers(Done, 401, 404, 413)
 }

@@ -13,7 +13,7 @@ import { recommendationsBytes } from '../../src/recommendations/serving/answers.
 const schema = {
   summary: 'List what to watch next',
   description:
-    'For signed-in users, based on what they have watched. For everyone else, what is popular now. `reason` says why a title is recommended.',
+    "For signed-in users, based on what they have watched and liked. For everyone else, what is popular now; views from the caller's country weigh more. A title that the user has started is never recommended. New activity counts in the next request. `reason` says why a title is recommended. The list is shorter than `perPage` only if the open catalogue has no more.",
   tags: ['Recommendations'],
   security: [{ bearer: [] }, {}],
   querystring: RecommendationsQuery,
@@ -23,7 +23,7 @@ const schema = {
 const seenSchema = {
   summary: 'Report which titles were seen',
   description:
-    'Titles that were on the screen. One that was seen on 5 occasions in 30 days, 30 minutes or more apart, and not begun, comes after all others for 14 days. Unknown ids are ignored.',
+    'Titles that were on the screen. One that was seen on 5 occasions in 30 days, 30 minutes or more apart, and not begun, comes after all others for 14 days, unless the user likes it. An episode or a season counts for its show. Ids that are unknown, have not begun or are above the age limit are ignored.',
   tags: ['Recommendations'],
   security: [{ bearer: [] }],
   body: SeenTitles,

@@ -11,7 +11,8 @@ const shared = { tags: ['Catalogue'], security: [{ bearer: [] }, {}] }
 const listSchema = {
   ...shared,
   summary: 'List what the channels show',
-  description: 'The programmes that overlap a time window, sorted by start. Programmes whose content the caller may not see are left out.',
+  description:
+    'The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, what is on at that moment. Programmes whose item the caller may not see are left out.',
   querystring: ScheduleQuery,
   response: publicAnswers(Page(Programme))
 }
@@ -19,7 +20,7 @@ const nowSchema = {
   ...shared,
   summary: 'List what is on now and next',
   description:
-    'Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content the caller may not see.',
+    'Sorted by the name of the channel, ignoring case and accents. If two programmes overlap, the one that began later is on. Channels that show nothing now or within 24 hours are left out, and so are unknown channels and programmes whose item the caller may not see.',
   querystring: OnAirQuery,
   response: publicAnswers(Ok(Type.Array(OnAir), 'OnAirAnswer'))
 }

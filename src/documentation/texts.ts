@@ -6,20 +6,20 @@ export const introduction = `The viewer-side backend of a streaming app.
 
 **Sign in** with \`POST /login\` and send the \`access_token\` as \`Authorization: Bearer …\`. Before it expires, get a new pair of tokens from \`POST /login/refresh\`. (If you try \`POST /login\` on this page, all other calls use its token.)
 
-**Answers.** A read or a sign-in returns \`{success: true, data}\`, a write \`{success: true, code, message}\`, and an error \`{success: false, code, message}\`. For invalid input, \`errors\` lists the fields. A 401 has no \`code\`. Writes repeat the message under the key \`"message "\`, with a trailing space, for clients of the old platform.
+**Responses.** A read or a sign-in returns \`{success: true, data}\`, a write \`{success: true, code, message}\`, and an error \`{success: false, code, message}\`. For invalid input, \`errors\` lists the fields. A 401 has no \`code\`. Writes repeat the message under the key \`"message "\`, with a trailing space, for clients of the old platform.
 
 **Lists** are paged with \`perPage\` (${defaultPerPage} by default, at most ${maxPerPage}) and \`page\`. \`next_page\` is the number of the next page, or \`false\`. A parameter that takes several values accepts up to ${maxValues}, separated by commas or by repeating the parameter. A value in a query may have up to ${maxValueLength} characters.
 
-**Retries.** After a 429 or a 503, wait \`Retry-After\` seconds and try again. A request that got a 503 may already have taken effect. Repeating it does no harm, except that \`POST /profiles\` adds another profile, a sign-in begins another session, a refresh token works only once, and a repeated \`PUT /me/password\` is a 401 that counts as a failed login. Send progress reports with \`observed_at\`: without it, a repeated report counts as a new one.
+**Retries.** After a 429 or a 503, wait \`Retry-After\` seconds and try again. A request that returned a 503 may already have taken effect. Repeating it does no harm, except that \`POST /profiles\` adds another profile, a sign-in begins another session, a refresh token works only once, and a repeated \`PUT /me/password\` returns a 401 that counts as a failed login. Send progress reports with \`observed_at\`: without it, a repeated report counts as a new one.
 
-**Caching.** Public answers carry an \`ETag\`. Send it as \`If-None-Match\`, and you get a 304 without a body if nothing has changed.`
+**Caching.** Public responses have an \`ETag\`. Send it as \`If-None-Match\`, and the response is a 304 without a body if nothing has changed.`
 
 /** In the order in which an app developer needs them. */
 export const tags = [
   { name: 'Identity', description: 'Sign in, stay signed in, sign out. Not available if the operator uses an identity provider.' },
   { name: 'Catalogue', description: 'What there is to watch, limited to what the caller may see.' },
   { name: 'History', description: 'What the user has watched, and how far. Players report progress here.' },
-  { name: 'Playing', description: 'Keeps an account within its number of devices, if the operator limits how many may play at once.' },
+  { name: 'Playing', description: 'Keeps an account within its device limit, if the operator has set one.' },
   { name: 'Continue watching', description: 'One card per show or film: where to resume, or the next episode.' },
   { name: 'Watchlist', description: 'What the user has saved for later.' },
   { name: 'Hidden titles', description: 'What the user does not want to see in recommendations and continue watching.' },
@@ -30,7 +30,7 @@ export const tags = [
   {
     name: 'Profiles',
     description:
-      'The viewers of an account, each with lists of their own. Children have an age limit. If the operator uses an identity provider, send the id of the profile that watches in the header `Viewer-Profile` with every call, instead of signing in to the profile. Any other id in it is a 403.'
+      'The viewers of an account, each with lists of their own. Children have an age limit. If the operator uses an identity provider, send the id of the profile that watches in the header `Viewer-Profile` with every call, instead of signing in to the profile. Any other id in it returns a 403.'
   },
   { name: 'Account', description: "The user's name and password, a copy of the stored data, and erasure." },
   { name: 'Texts', description: "Legal and support texts in the caller's language." },
@@ -44,15 +44,15 @@ interface Header {
 }
 const header = (description: string, schema: Schema = { type: 'string' }): Header => ({ description, schema })
 
-/** The headers that answers may have, by their names. */
+/** The headers that responses may have, by their names. */
 export const headers = {
   'x-request-id': header('Identifies the request in the log of the service'),
   'Retry-After': header('Seconds to wait before trying again', { type: 'integer', format: 'int64' }),
-  ETag: header('The version of the answer, for `If-None-Match`'),
+  ETag: header('The version of the response, for `If-None-Match`'),
   'Cache-Control': header(
     `\`${cacheControl.public}\`: may be stored, but must be revalidated before each use. For a profile with an age limit, \`${cacheControl.ageLimited}\`: a shared cache must not store it`
   ),
-  Vary: header('The request headers that the answer depends on, if any'),
+  Vary: header('The request headers that the response depends on, if any'),
   Allow: header('The methods that the path supports'),
   Location: header('The path of what was created or updated, or has moved. Missing for a late report of a removed element'),
   'Content-Language': header('The language of the text')

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 export interface Schema {
+  description?: string
   type?: string | string[]
   format?: string
   enum?: unknown[]
@@ -10,6 +11,7 @@ export interface Schema {
 }
 export interface Parameter {
   name: string
+  description?: string
   in: 'query' | 'path' | 'header'
   required?: boolean
   style?: string

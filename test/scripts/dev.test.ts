@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -119,9 +119,9 @@ t.test('npm run dev serves what the README says of it', async t => {
 
   await t.test('the tour, line by line', { skip: !(await curl) && 'there is no curl' }, async t => {
     const readme = await readFile(here('README.md'), 'utf8')
-    const tour = /## A first tour\n[^#]*?```sh\n(.*?)```/s.exec(readme)?.[1] ?? ''
+    const tour = /## Five calls\n[^#]*?```sh\n(.*?)```/s.exec(readme)?.[1] ?? ''
     const calls = tour.split('\n').filter(line => line.startsWith('curl '))
-    t.ok(calls.length >= 10)
+    t.equal(calls.length, 4)
 
     const strict = 'set -euo pipefail\ncurl() { command curl --silent --show-error --fail-with-body "$@" && echo; }\n'
     const { stdout } = await run('bash', ['-c', strict + tour.replaceAll('localhost:3000', address)])
@@ -137,11 +137,30 @@ t.test('npm run dev serves what the README says of it', async t => {
     }
     const answerOf = (part: string) => answers[calls.findIndex(call => call.includes(part))].data
     const [card] = answerOf('/continue-watching').collection
-    t.match(card, { history: { time: 5, previous: { time: 2700 } }, resume: { time: 2700 } }, 'a brief start loses nothing')
-    t.match(answerOf('/me/export').ratings, [{ content_id: 1062, rating: 'like' }])
-    const [watched] = answerOf('status=watched').collection
-    t.match(watched, { content_id: 1405 })
-    t.equal(watched.plays, 2)
+    t.equal(card.resume.time, 2700)
+    for (const { reason } of answerOf('/recommendations')) t.match(reason, { type: /^(watched|popular)$/ })
+  })
+
+  await t.test('the examples of docs/interface', { skip: !(await curl) && 'there is no curl' }, async t => {
+    const pages = (await readdir(here('docs/interface'))).map(name => `docs/interface/${name}`)
+    const [, signIn] = /^(ADA=.*)$/m.exec(await readFile(here('docs/interface.md'), 'utf8')) ?? []
+    for (const path of ['docs/interface.md', ...pages]) {
+      const page = await readFile(here(path), 'utf8')
+      const examples = [...page.matchAll(/```sh\n(.*?)```\n\n```json\n(.*?)```/gs)]
+      t.ok(examples.length > 0, `${path} has an example`)
+      for (const [, calls = '', shown = ''] of examples) {
+        const one = 'curl() { command curl --silent --show-error "$@" && echo; }\n'
+        const { stdout } = await run('bash', ['-c', [one, signIn, calls].join('\n').replaceAll('localhost:3000', address)])
+        const [answers, wanted] = [stdout, shown.replaceAll('…', '')].map(text =>
+          text
+            .trim()
+            .split('\n')
+            .map(line => JSON.parse(line))
+        )
+        t.equal(answers?.length, wanted?.length, path)
+        t.match(answers, wanted, path)
+      }
+    }
   })
 
   const mongodOf = (said: string) => Number(/mongod is running at \S+:(\d+)/.exec(said)?.[1])

@@ -12,7 +12,7 @@ const eventStream = 'text/event-stream'
 const schema = {
   summary: 'Follow what changes',
   description:
-    'Server-sent events: `ready`, whose `id` is the cursor from where it follows, then `changes`, within about a second, whose `id` is the next cursor, and whose `data` is that of `GET /changes`. The last one is `end`, whose `data` names the `reason`: `token`, `session`, `drain` or `slow`. Come back with the last `id`.',
+    'Server-sent events: `ready`, whose `id` is the cursor that the stream starts from, then `changes`, usually within half a second after a write, whose `id` is the next cursor, and whose `data` is that of `GET /changes`. The last one is `end`, whose `data` names the `reason`: `token`, `session`, `drain` or `slow`. Reconnect with the last `id`. An account can have ten streams in each process (429). Returns a 404 if the operator has turned streams off.',
   tags: ['Changes'],
   security: [{ bearer: [] }],
   querystring: StreamQuery,

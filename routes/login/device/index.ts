@@ -17,14 +17,14 @@ const tags = ['Identity']
 const codesSchema = {
   summary: 'Get codes for a device without a keyboard',
   description:
-    'The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Only available if the operator has set `DEVICE_URL`.',
+    'The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Returns a 404 unless the operator has set `DEVICE_URL`. An address gets 1,000 codes in 15 minutes.',
   tags,
   body: DeviceRequest,
   response: answers(Ok(DeviceCodes), 413)
 }
 const tokenSchema = {
   summary: 'Sign in with the code of a device',
-  description: `Poll every \`interval\` seconds. Until a user has decided, the answer is a 400 with \`error: "authorization_pending"\`. \`slow_down\`: the request came too early, wait ${pollStep} seconds longer from now on. \`access_denied\`: the user refused. \`expired_token\`: get new codes. An approved code signs in once.`,
+  description: `Poll every \`interval\` seconds. Until a user has decided, the response is a 400 with \`error: "authorization_pending"\`. \`slow_down\`: the request came too early, even if the user has decided: wait ${pollStep} seconds longer from now on. \`access_denied\`: the user refused. \`expired_token\`: get new codes. An approved code signs in once, and the response is that of POST /login.`,
   tags,
   body: DeviceCode,
   response: answers(Ok(SignedIn), 413)
@@ -35,14 +35,15 @@ const ofAccount = { tags, security: [{ bearer: [] }], params: Type.Object({ user
 const getSchema = {
   ...ofAccount,
   summary: 'Get a device that waits for approval',
-  description: 'Wrong codes are limited like failed logins.',
+  description:
+    'Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total.',
   response: answers(Ok(WaitingDevice), 401, 403, 404)
 }
 const decideSchema = {
   ...ofAccount,
   summary: 'Approve or deny a device',
   description:
-    'An approved device is signed in as the profile that approves it. The first decision counts. Wrong codes are limited like failed logins. Returns a 401 if the session of the request has ended.',
+    'An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total. Returns a 401 if the session of the request has ended.',
   body: DeviceDecision,
   response: answers(Done, 401, 403, 404, 413)
 }

@@ -13,8 +13,7 @@ const schema = {
   tags: ['History'],
   security: [{ bearer: [] }],
   summary: 'Sum up a year of the user',
-  description:
-    'Counts the plays of GET /plays. `minutes` are the durations of what was completed, each sum rounded down once. Returns a 404 for other years than 1970 to 2200.',
+  description: 'Sums up the plays of GET /plays. Returns a 404 for other years than 1970 to 2200.',
   params: Type.Object({ year: IntegerId('The year', 2026) }),
   querystring: YearQuery,
   response: answers(YearAnswer, 401, 404)

@@ -9,7 +9,7 @@ import { acceptedLanguages } from '../../../../../src/http/languages.js'
 const schema = {
   summary: 'List the support texts of a context',
   description:
-    'An empty context returns the texts of all contexts. Each text is in the most preferred language of `Accept-Language` that it has, otherwise in the default language, otherwise in its first language.',
+    'An empty context returns the texts of all contexts, an unknown one an empty array. Each text is in the most preferred language of `Accept-Language` that it has, otherwise in the default language, otherwise in its first language.',
   tags: ['Texts'],
   params: Type.Object({ context: Type.String({ examples: ['playback'] }) }),
   response: publicAnswers(Ok(Type.Array(SupportText), 'SupportTextsAnswer'))
