@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import ts from 'typescript'
+import { root } from '../scripts/root.js'
 import { resourceNotFound } from '../src/errors.js'
-
-const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 /** Allows no inline scripts or styles, and nothing from other hosts. */
 const policy = [
@@ -26,7 +26,7 @@ const send = (reply: FastifyReply, extension: Extension, text: string) =>
   reply.type(`${types[extension]}; charset=utf-8`).headers({ 'content-security-policy': policy, 'cache-control': 'no-cache' }).send(text)
 
 const read = (path: string) =>
-  readFile(at(path), 'utf8').catch(() => {
+  readFile(join(root, path), 'utf8').catch(() => {
     throw resourceNotFound()
   })
 

@@ -1,3 +1,4 @@
 import { rmSync } from 'node:fs'
 
-rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })
+const [folder = 'dist'] = process.argv.slice(2)
+rmSync(new URL(`../${folder}`, import.meta.url), { recursive: true, force: true })

@@ -8,11 +8,12 @@ import { type Client, clients, missingCalls, toolOf } from './clients/generated.
 import { orFail, readersOf, say } from './command-line.js'
 import { startMongod } from './mongod/start.js'
 import { cacheFolder, exitOnSignal, missing, runProgram } from './processes.js'
+import { root } from './root.js'
 
 const usage = `Usage: npm run clients -- [CLIENT...]
   CLIENT  one or more clients or linters (all)`
 
-const journeys = join(import.meta.dirname, '..', 'test', 'journeys')
+const journeys = join(root, 'test', 'journeys')
 
 /** All journeys have the same address. */
 const settings = { RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0', LOGIN_LIMIT: '0', DRAIN_DELAY: '0' }

@@ -3,15 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { dirname, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, join, resolve } from 'node:path'
 import { fillWithDemo } from '../demo/fill.js'
 import { demoPassword, demoProfiles, demoUsers } from '../demo/users.js'
 import { CommandSettings, environment, settingsOrExit } from '../src/config.js'
 import { messageOf } from './command-line.js'
 import { startReplicaSetOfOne } from './mongod/replica-set.js'
+import { root } from './root.js'
 
-const here = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const say = (line: string) => console.log(line)
 const fail = (sentence: string): never => {
   console.error(sentence)
@@ -91,7 +90,7 @@ if (hasDemo) {
   if (!filled && MONGO_URL) fail('The database has data that is not the demo’s. Nothing was written. Leave out --demo to use it as it is')
 }
 
-const server = spawn('tsx', ['watch', '--clear-screen=false', here('scripts/dev/server.ts')], {
+const server = spawn('tsx', ['watch', '--clear-screen=false', join(root, 'scripts/dev/server.ts')], {
   stdio: 'inherit',
   env: {
     DRAIN_DELAY: '0',

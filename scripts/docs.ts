@@ -5,6 +5,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Settings, settingGroups } from '../src/config.js'
 import { clients, versions } from './clients/generated.js'
 import { orFail } from './command-line.js'
+import { root } from './root.js'
 
 const introduction = `# Settings
 
@@ -37,7 +38,7 @@ const table = ([group, settings]: [string, Record<string, TSchema>]) =>
 /** The text of docs/settings.md, generated from the schema of the settings. */
 export const settingsDocument = () => `${[introduction, ...Object.entries(settingGroups).map(table)].join('\n\n')}\n`
 
-const journeys = join(import.meta.dirname, '..', 'test', 'journeys')
+const journeys = join(root, 'test', 'journeys')
 
 const withoutIndentation = (lines: string) => {
   const indentation = lines.slice(0, lines.search(/\S/))
@@ -78,7 +79,7 @@ export const withRunCode = (text: string) =>
     return content ? `${begin}${content(argument)}\n${end}` : block
   })
 
-const file = (path: string) => new URL(`../${path}`, import.meta.url)
+const file = (path: string) => join(root, path)
 
 const writeDocuments = async () => {
   await writeFile(file('docs/settings.md'), settingsDocument())

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { fillWithDemo } from '../demo/fill.js'
 import { demoPassword, demoUsers } from '../demo/users.js'
 import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
 import { orFail } from './command-line.js'
 import { startMongod } from './mongod/start.js'
+import { root } from './root.js'
 
 interface Example {
   request?: object
@@ -160,7 +161,7 @@ await orFail(async () => {
   const home = examples['GET /home'] as { answer: { data: { rows: { kind: string }[] } } }
   home.answer.data.rows = home.answer.data.rows.filter(({ kind }) => kind === 'because').slice(0, 1)
 
-  const file = fileURLToPath(new URL('../schemas/examples.ts', import.meta.url))
+  const file = join(root, 'schemas/examples.ts')
   await writeFile(
     file,
     `/** Answers of the demo catalogue, by operation. Written by \`npm run examples\`. */

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript'
 import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
 import { orFail } from './command-line.js'
+import { root } from './root.js'
 
 const longestLine = 160
 
@@ -19,7 +21,7 @@ const printed = (value: unknown, indent = ''): string => {
   return `${open}\n${items.map(item).join(',\n')}\n${indent}${close}`
 }
 
-const write = (path: string, text: string) => writeFile(new URL(`../${path}`, import.meta.url), text)
+const write = (path: string, text: string) => writeFile(join(root, path), text)
 
 /** Which of its fields an object needs. As types, these would be `unknown`, and so would the whole union. */
 const withoutNeeds = (key: string, value: unknown) =>

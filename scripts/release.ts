@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { orFail } from './command-line.js'
+import { root } from './root.js'
 
 const unreleased = '## Unreleased\n'
 
@@ -21,7 +23,7 @@ export const withTag = (manifest: string, version: string) => {
   return manifest.replace(tag, version)
 }
 
-const file = (path: string) => new URL(`../${path}`, import.meta.url)
+const file = (path: string) => join(root, path)
 const read = (path: string) => readFile(file(path), 'utf8')
 
 /** Called by `npm version` before it changes anything. Throws if the changelog has nothing to release. */

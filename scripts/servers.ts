@@ -6,8 +6,8 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { ask, freePort, killAtExit, startFlags, until } from './processes.js'
+import { root } from './root.js'
 
-export const root = join(import.meta.dirname, '..')
 const probe = pathToFileURL(join(import.meta.dirname, 'probe.mjs')).href
 const errorLevel = 50
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Db } from 'mongodb'
-import { root } from '../servers.js'
+import { root } from '../root.js'
 
 /** The value below which the given part of all values lies. */
 export const quantile = (values: number[], part: number) => {

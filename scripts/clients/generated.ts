@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { goProgram, installed } from '../processes.js'
+import { root } from '../root.js'
 
 /** The versions of the generators, of what their clients need, and of the linters. What Java and Kotlin need is in their poms. */
 export const versions = {
@@ -31,7 +32,7 @@ export interface Client {
   isCompiledOnly?: boolean
 }
 
-const modules = join(import.meta.dirname, '..', '..', 'node_modules')
+const modules = join(root, 'node_modules')
 const openapiGenerator = (args: string) => `openapi-generator-cli generate -i openapi.json -o viewer -g ${args}`
 
 const maven = [['mvn', '--quiet', '--batch-mode', 'compile', 'exec:java']]

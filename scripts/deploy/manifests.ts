@@ -9,6 +9,7 @@ import { buildApp } from '../../src/app.js'
 import { readSettings, Settings } from '../../src/config.js'
 import { messageOf, say } from '../command-line.js'
 import { cacheFolder, goProgram, runProgram } from '../processes.js'
+import { root } from '../root.js'
 import { type Finding, promised } from '../soak/findings.js'
 
 const kustomize = goProgram('sigs.k8s.io/kustomize/kustomize/v5@v5.8.1')
@@ -19,7 +20,7 @@ const env = { ...process.env, CGO_ENABLED: '0' }
 
 const execute = promisify(execFile)
 const run = ([command = '', ...start]: string[], ...args: string[]) => execute(command, [...start, ...args], { env })
-const deploy = join(import.meta.dirname, '..', '..', 'deploy')
+const deploy = join(root, 'deploy')
 
 /** The oldest Kubernetes that the manifests are written for, and the newest that there are schemas for. */
 const versions = ['1.30.0', '1.37.0']

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { freePort, killAtExit, runProgram, until } from '../processes.js'
+import { root } from '../root.js'
 
 /** Where the proxy listens and where it sends requests, on this machine. */
 interface Place {
@@ -93,7 +94,7 @@ export const haproxy: Program = {
 
 /** The configuration of deploy/ for this place. Every replacement must find what it replaces, or another file would be tested. */
 const adapted = async ({ file, replacements }: Program, place: Place) => {
-  const original = await readFile(join(import.meta.dirname, '..', '..', 'deploy', file), 'utf8')
+  const original = await readFile(join(root, 'deploy', file), 'utf8')
   return replacements(place).reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`deploy/${file} does not contain ${from}`)
     return text.replaceAll(from, to)

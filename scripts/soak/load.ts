@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { ask, killAtExit } from '../processes.js'
 import type { Counts, Latencies } from './outcomes.js'
 import type { Asked } from './viewers.js'
@@ -18,7 +18,7 @@ interface Flood {
 
 /** Makes load from a separate process, so that measurements in this process are not delayed by the load itself. */
 export const startLoad = (port: number) => {
-  const child = fork(join(import.meta.dirname, 'load-process.ts'), { execArgv: ['--import', 'tsx'] })
+  const child = fork(fileURLToPath(new URL(`load-process${import.meta.url.slice(-3)}`, import.meta.url)))
   killAtExit(child)
   const exited = once(child, 'exit').then(() => Promise.reject(new Error('The process that makes the load exited')))
   exited.catch(() => undefined)

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type HoldOut, type Quality, qualitiesOf, Ranker } from '../../src/recommendations/model/index.js'
 import type { StoredModel } from '../../src/recommendations/stored-model.js'
 import { installed, runProgram } from '../processes.js'
+import { root } from '../root.js'
 
 /** From Maven Central. The versions of what comes from PyPI are in deploy/spark/requirements.txt. */
 export const connector = 'org.mongodb.spark:mongo-spark-connector_2.13:10.5.0'
 
-const folder = fileURLToPath(new URL('../../deploy/spark', import.meta.url))
+const folder = join(root, 'deploy/spark')
 const requirements = join(folder, 'requirements.txt')
 
 /** The Python that has the packages of the job, which are installed when they are first needed. */

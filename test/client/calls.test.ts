@@ -6,13 +6,13 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
 import type { ClientOptions, Schemas } from '../../client/index.js'
 import { clientTypes } from '../../scripts/openapi.js'
+import { root } from '../../scripts/root.js'
 import { apart } from '../helpers/apart.js'
 import { addUser, build } from '../helpers/app.js'
 import { change } from '../helpers/database.js'
@@ -21,7 +21,7 @@ import { clientOf, errorOf, kindOf, newViewer, serve } from './helper.js'
 
 t.test('the types are those of the interface', async t => {
   const app = await build(t)
-  const kept = await readFile(new URL('../../client/schema.ts', import.meta.url), 'utf8')
+  const kept = await readFile(join(root, 'client/schema.ts'), 'utf8')
   t.equal(kept, await clientTypes(app.exactDocument()), 'client/schema.ts is outdated: run `npm run openapi`')
 })
 
@@ -280,7 +280,6 @@ t.test('errors say what is wrong and what to do', async t => {
 })
 
 const run = promisify(execFile)
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
 const env = { PATH: process.env.PATH, HOME: process.env.HOME }
 

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
+import { root } from '../../scripts/root.js'
 import { chooseProfile, faultsOf, looks, openDemo, phone, television, withBrowser } from './helper.js'
 
 t.test('the demo page in a browser', withBrowser, async t => {
@@ -112,7 +114,7 @@ t.test('the demo page in a browser', withBrowser, async t => {
   })
 
   t.test('the start page in the README of the client shows the rows', async t => {
-    const readme = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8')
+    const readme = await readFile(join(root, 'client/README.md'), 'utf8')
     const [, html = ''] = /## A start page.*?```html\n(.*?)```/s.exec(readme) ?? []
     t.ok(html.trim().split('\n').length <= 50)
     const { page, messages } = await visit()

@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import page from '../../demo/serve-page.js'
 import { demoPassword, demoProfiles, demoUsers } from '../../demo/users.js'
+import { root } from '../../scripts/root.js'
 import { build } from '../helpers/app.js'
 
 const policyOf = (headers: Record<string, unknown>) =>
@@ -38,7 +40,7 @@ t.test('in development there is a page to look at', async t => {
     }
     await ask('/')
     for (const path of ['/client/openapi-fetch.js', '/demo/page/qr.js']) t.ok(asked.has(path), `the package that it needs: ${path}`)
-    const files = (await readdir(new URL('../../demo/page', import.meta.url))).filter(name => /\.(js|css|svg)$/.test(name))
+    const files = (await readdir(join(root, 'demo/page'))).filter(name => /\.(js|css|svg)$/.test(name))
     for (const name of files) t.ok(asked.has(`/demo/page/${name}`), name)
   })
 
@@ -55,7 +57,7 @@ t.test('in development there is a page to look at', async t => {
   })
 
   t.test('that knows the users of the demo', async t => {
-    const read = (name: string) => readFile(new URL(`../../demo/page/${name}`, import.meta.url), 'utf8')
+    const read = (name: string) => readFile(join(root, 'demo/page', name), 'utf8')
     t.match(await read('approval.js'), "'#device'", 'DEVICE_URL leads to the page')
     for (const { email } of demoUsers) t.match(await read('index.html'), email)
     t.match(await read('sign-in.js'), `'${demoPassword}'`)

@@ -1,7 +1,6 @@
 /**
  * A command line whose Node processes are apart from the test, to be spread into `spawn`. It drops NODE_OPTIONS, with which tap measures
- * coverage in every process: tap puts it back into the environment that `spawn` is given. Measuring would double the startup time, and
- * counts of code that something else compiled would spoil those of the code that tap compiles itself.
+ * coverage in every process: tap puts it back into the environment that `spawn` is given. Measuring would double the startup time.
  */
 export const commandApart = (command: string, ...args: string[]): [command: string, args: string[]] => [
   'env',

@@ -1,18 +1,20 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startMongod } from '../../scripts/mongod/start.js'
 import { testFolder } from './folder.js'
+import { runFolder } from './run.js'
 
-// Runs in a process of its own, which test/before.ts starts. Keeps the mongod of a test run until test/after.ts asks it to end, or until
+// Runs in a process of its own, which test/before.mjs starts. Keeps the mongod of a test run until test/after.mjs asks it to end, or until
 // tap is gone, so that a killed run leaves nothing behind.
-const [tap, folder = ''] = process.argv.slice(2)
+const tap = Number(process.argv[2])
+const folder = runFolder(tap)
 const log: string[] = []
 
 const isRunning = () => {
   try {
-    return process.kill(Number(tap), 0)
+    return process.kill(tap, 0)
   } catch {
     return false
   }
@@ -28,6 +30,7 @@ const mongod = await startMongod({ say: line => log.push(line), temporary: await
   return undefined
 })
 if (mongod) {
+  mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'mongod.json'), JSON.stringify({ url: mongod.url, pid: process.pid }))
   process.send?.('running')
   while (!isAsked && isRunning()) await sleep(200)

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { root } from '../../scripts/root.js'
 
 export interface Schema {
   description?: string
@@ -41,7 +43,7 @@ export interface Document {
 }
 
 /** The text of the committed OpenAPI document. */
-export const committedText = () => readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
+export const committedText = () => readFile(join(root, 'openapi.json'), 'utf8')
 
 /** Its answer does not end. test/routes/changes-stream.test.ts reads it. */
 export const endless = '/changes/stream'

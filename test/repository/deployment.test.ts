@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
+import { root } from '../../scripts/root.js'
 import { buildApp } from '../../src/app.js'
 import { readSettings, Settings } from '../../src/config.js'
 import * as errors from '../../src/errors.js'
@@ -14,7 +14,7 @@ import { closeTimeout } from '../../src/process/serve.js'
 import { build, settingsFor } from '../helpers/app.js'
 import { built } from '../helpers/run.js'
 
-const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+const read = (path: string) => readFile(join(root, path), 'utf8')
 const rules = await read('deploy/prometheus/rules.yaml')
 const alerts = rules.split(/^ +- alert: /m).slice(1)
 const namesIn = (text: string) => [...text.matchAll(/([a-zA-Z_][\w:]*)\{/g)].map(([, name = '']) => name)
@@ -84,7 +84,7 @@ t.test('versions', async t => {
 })
 
 t.test('the image', async t => {
-  const isThere = (path: string) => existsSync(new URL(`../../${path}`, import.meta.url))
+  const isThere = (path: string) => existsSync(join(root, path))
 
   const dockerfile = await read('Dockerfile')
   const { engines, scripts, files } = JSON.parse(await read('package.json'))
@@ -182,8 +182,8 @@ t.test('the image', async t => {
 })
 
 t.test('deployment', async t => {
-  const read = (path: string) => readFile(new URL(`../../deploy/${path}`, import.meta.url), 'utf8')
-  const folder = fileURLToPath(new URL('../../deploy/kubernetes', import.meta.url))
+  const read = (path: string) => readFile(join(root, 'deploy', path), 'utf8')
+  const folder = join(root, 'deploy/kubernetes')
   const manifests = await Promise.all(
     (await readdir(folder, { recursive: true })).filter(name => /\.(yaml|example)$/.test(name)).map(name => read(`kubernetes/${name}`))
   )
@@ -214,12 +214,12 @@ t.test('deployment', async t => {
   })
 
   t.test('the manifests run what the image contains', async t => {
-    const { include } = JSON.parse(await readFile(new URL('../../tsconfig.build.json', import.meta.url), 'utf8'))
+    const { include } = JSON.parse(await readFile(join(root, 'tsconfig.build.json'), 'utf8'))
     const scripts = manifests.flatMap(text => [...text.matchAll(/dist\/(scripts\/\w+)\.js/g)].map(([, path]) => `${path}.ts`))
     t.strictSame(scripts.sort(), ['scripts/import.ts', 'scripts/train.ts'])
     for (const script of scripts) t.ok(include.includes(script), script)
     for (const [, path = ''] of deployment.matchAll(/path: (\/\w+)$/gm))
-      if (path !== '/tmp') t.ok(existsSync(new URL(`../../routes${path}/index.ts`, import.meta.url)), path)
+      if (path !== '/tmp') t.ok(existsSync(join(root, `routes${path}/index.ts`)), path)
   })
 
   t.test('a pod may take as long to stop as the service does', async t => {

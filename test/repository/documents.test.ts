@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, normalize } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { IndexDescription } from 'mongodb'
 import t from 'tap'
@@ -11,6 +10,7 @@ import { importKinds } from '../../schemas/import.js'
 import { clients } from '../../scripts/clients/generated.js'
 import { settingsDocument, withRunCode } from '../../scripts/docs.js'
 import { freePort } from '../../scripts/processes.js'
+import { root } from '../../scripts/root.js'
 import { entrySize } from '../../src/cache.js'
 import { Settings } from '../../src/config.js'
 import { indexes } from '../../src/database/collections.js'
@@ -28,7 +28,7 @@ import { until } from '../helpers/until.js'
 import { film, lines, rail, show, term } from '../import/helper.js'
 
 const run = promisify(execFile)
-const page = await readFile(new URL('../../docs/catalogue.md', import.meta.url), 'utf8')
+const page = await readFile(join(root, 'docs/catalogue.md'), 'utf8')
 const blocks = [...page.matchAll(/```(?:sh|js|json)\n(.*?)```/gs)].map(([, block]) => String(block))
 const blockWith = (text: string) => blocks.find(block => block.includes(text)) ?? ''
 const hasCurl = await run('curl', ['--version']).then(
@@ -36,7 +36,6 @@ const hasCurl = await run('curl', ['--version']).then(
   () => false
 )
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFile(join(root, path), 'utf8')
 
 const markdownIn = async (folder: string, recursive = false) =>
@@ -289,9 +288,8 @@ t.test('the README', async t => {
   })
 
   t.test('docs/design.md has every folder', async t => {
-    const cwd = new URL('../..', import.meta.url)
     // What is committed, not what lies there: a newcomer may have made a folder of their own.
-    const { stdout } = await promisify(execFile)('git', ['ls-files'], { cwd, maxBuffer: 2 ** 24 })
+    const { stdout } = await promisify(execFile)('git', ['ls-files'], { cwd: root, maxBuffer: 2 ** 24 })
     const folders = [...new Set(stdout.split('\n').flatMap(path => /^([^/]+)\//.exec(path)?.[1] ?? []))]
     const rows = (await read('docs/design.md')).split('\n').filter(line => /^\| `[.\w]+\/`/.test(line))
     const listed = rows.flatMap(row => [...String(row.split('|')[1]).matchAll(/`([^`/]+)\/`/g)].map(([, name]) => String(name)))
@@ -300,7 +298,6 @@ t.test('the README', async t => {
 })
 
 t.test('numbers in the documents', async t => {
-  const root = new URL('../..', import.meta.url).pathname
   /** Without line breaks. */
   const read = async (path: string) => (await readFile(join(root, path), 'utf8')).replace(/\s+/g, ' ')
 

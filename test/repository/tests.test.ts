@@ -1,31 +1,27 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
+import { root } from '../../scripts/root.js'
 import { apart } from '../helpers/apart.js'
-import { folderOf } from '../helpers/folder.js'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { built, runFolder } from '../helpers/run.js'
 
 t.test('a test file in a new folder is run', async t => {
   const folder = t.testdir({
     'package.json': readFileSync(join(root, 'package.json'), 'utf8'),
-    test: { 'top.test.ts': '', 'helper.ts': '', new: { deep: { 'probe.test.ts': '', 'helper.ts': '' } } }
+    built: { test: { 'top.test.js': '', 'helper.js': '', new: { deep: { 'probe.test.js': '', 'helper.js': '' } } } }
   })
   const { stdout } = await promisify(execFile)(...apart(join(root, 'node_modules/tap/dist/esm/run.mjs'), 'list'), { cwd: folder })
-  t.strictSame(stdout.trim().split('\n'), ['test/new/deep/probe.test.ts', 'test/top.test.ts'])
+  t.strictSame(stdout.trim().split('\n'), ['built/test/new/deep/probe.test.js', 'built/test/top.test.js'])
 })
 
 t.test('mongod ends with its run, even if tap was killed', async t => {
-  const folder = join(folderOf(t), 'run')
-  mkdirSync(folder)
   const tap = spawn('sleep', ['600'])
-  const program = join(root, 'test/helpers/mongod.ts')
-  const keeper = spawn(...apart('--import', 'tsx', program, `${tap.pid}`, folder), {
+  const folder = runFolder(Number(tap.pid))
+  const keeper = spawn(...apart(built('test/helpers/mongod.js'), `${tap.pid}`), {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc']
   })

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { freePort } from '../../scripts/processes.js'
+import { root } from '../../scripts/root.js'
 import { stopSignals } from '../../src/process/serve.js'
 import { commandApart } from '../helpers/apart.js'
 import { secret } from '../helpers/app.js'
@@ -16,7 +17,7 @@ import { folderOf } from '../helpers/folder.js'
 import { built, mongodProcess } from '../helpers/run.js'
 
 const run = promisify(execFile)
-const here = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const here = (path: string) => join(root, path)
 const curl = run('curl', ['--version']).then(
   () => true,
   () => false

@@ -7,16 +7,16 @@ import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import { DryMongoBinary } from 'mongodb-memory-server'
 import t, { type Test } from 'tap'
 import { findMongod } from '../../scripts/mongod/find.js'
 import { startMongod } from '../../scripts/mongod/start.js'
+import { root } from '../../scripts/root.js'
 import { apart } from '../helpers/apart.js'
 import { folderOf, testFolder } from '../helpers/folder.js'
+import { built } from '../helpers/run.js'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const quiet = () => {}
 const systemPath = process.env.PATH
 const real = await findMongod(quiet)
@@ -376,8 +376,7 @@ t.test('running mongod', async t => {
 
   /** A process with a mongod, and a group of its own as a terminal would give it. On Ctrl-C it writes, then stops mongod. */
   const service = async (dataDir: string) => {
-    const start = new URL('../../scripts/mongod/start.ts', import.meta.url)
-    const child = spawn(...apart('--import', 'tsx', '--input-type=module', '--eval', programOf(start.href, dataDir)), {
+    const child = spawn(...apart('--input-type=module', '--eval', programOf(built('scripts/mongod/start.js'), dataDir)), {
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { PATH: process.env.PATH, MONGOMS_SYSTEM_BINARY: real }
@@ -414,8 +413,7 @@ t.test('running mongod', async t => {
     const slowToEnd = "process.on('SIGTERM', () => setTimeout(process.exit, 300)); setInterval(() => {}, 1000); console.log('up')"
     const guarded = spawn(...apart('--eval', slowToEnd), { stdio: ['ignore', 'pipe', 'ignore'] })
     await once(guarded.stdout, 'data')
-    const watchdog = new URL('../../scripts/mongod/watchdog.mjs', import.meta.url)
-    const child = spawn(process.execPath, [fileURLToPath(watchdog), String(guarded.pid), temporary], {
+    const child = spawn(process.execPath, [built('scripts/mongod/watchdog.mjs'), String(guarded.pid), temporary], {
       stdio: ['pipe', 'ignore', 'inherit']
     })
 

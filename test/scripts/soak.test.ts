@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { MongoClient, ObjectId } from 'mongodb'
 import t from 'tap'
 import { secret, tokenOf } from '../../scripts/bench/servers/tokens.js'
+import { root } from '../../scripts/root.js'
 import { Events } from '../../scripts/soak/events.js'
 import { allKept, lineOf, milliseconds, promised } from '../../scripts/soak/findings.js'
 import { type Counts, increment, inWords, isBroken, isPromised, isSuccess, Ledger, Outcomes, Trend } from '../../scripts/soak/outcomes.js'
@@ -172,8 +172,6 @@ t.test('outcomes are counted by kind', async t => {
   t.equal(inWords(new Map([['timeout', 3]])), '3 x timeout')
 })
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
 const run = async (args: string[], env = {}) => {
   const child = spawn(...apart(...args), {
     cwd: root,
@@ -193,7 +191,7 @@ t.test('the promises for when processes die are kept', async t => {
   const scenarios = ['primary', 'kill']
   const sizes = { kills: 1, election: 0.5, viewers: 6, pause: 20, contents: 200 }
   const options = Object.entries(sizes).flatMap(([name, size]) => [`--${name}`, `${size}`])
-  const soak = ['--import', 'tsx', 'scripts/soak/main.ts', ...scenarios, '--built', built('.'), '--brief', ...options]
+  const soak = [built('scripts/soak/main.js'), ...scenarios, '--built', built('.'), '--brief', ...options]
   const { out, err, status } = await run(soak, { TMPDIR: await testFolder() })
 
   const lines = out.trim().split('\n')

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { clients, missingCalls, toolOf } from '../../scripts/clients/generated.js'
@@ -12,12 +11,13 @@ import { packageFor } from '../../scripts/nodes.js'
 import { killAtExit, missing, runProgram, until } from '../../scripts/processes.js'
 import { progressTo } from '../../scripts/progress.js'
 import { released, taggedManifests, withTag } from '../../scripts/release.js'
+import { root } from '../../scripts/root.js'
 import { connector, isAsGood, qualityOf, splitOff } from '../../scripts/spark/trial.js'
 import { viewersOf } from '../../scripts/spark/viewers.js'
 import { modelFormat } from '../../src/recommendations/stored-model.js'
 import { apart } from '../helpers/apart.js'
+import { built } from '../helpers/run.js'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFile(`${root}/${path}`, 'utf8')
 const run = promisify(execFile)
 
@@ -185,7 +185,7 @@ t.test('a program that fails shows its last lines', async t => {
 
 t.test('an unknown client ends the command with the names that there are', async t => {
   const { status, stderr } = await new Promise<{ status: unknown; stderr: string }>(resolve => {
-    execFile(...apart('--import', 'tsx', 'scripts/clients.ts', 'cobol'), { cwd: root }, (error, _stdout, stderr) =>
+    execFile(...apart(built('scripts/clients.js'), 'cobol'), { cwd: root }, (error, _stdout, stderr) =>
       resolve({ status: error?.code, stderr })
     )
   })
@@ -230,7 +230,7 @@ t.test('a release names its image in the manifests', async t => {
   }
   t.throws(() => withTag('images: []\n', version), /no newTag/)
 
-  const paths = (await readdir(new URL('../../deploy', import.meta.url), { recursive: true })).filter(path => path.endsWith('.yaml'))
+  const paths = (await readdir(join(root, 'deploy'), { recursive: true })).filter(path => path.endsWith('.yaml'))
   const tagged = []
   for (const path of paths) if ((await read(`deploy/${path}`)).includes('newTag')) tagged.push(`deploy/${path}`)
   t.strictSame(tagged.sort(), taggedManifests, 'no other manifest names an image')

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { operator } from '../../scripts/command-line.js'
+import { root } from '../../scripts/root.js'
 import { readArguments } from '../../scripts/user/arguments.js'
 import { importFiles } from '../../src/import/index.js'
 import { apart } from '../helpers/apart.js'
@@ -19,7 +19,7 @@ import { until } from '../helpers/until.js'
 
 const compiled = [built('scripts/user.js')]
 /** What `npm run user` starts: it takes the source where the development tools are installed. */
-const anywhere = [fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url)), 'user']
+const anywhere = [join(root, 'scripts/run.mjs'), 'user']
 
 interface Run {
   input?: string

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
+import { root } from '../../scripts/root.js'
 import { trackedBytes } from '../../src/cache.js'
 import { assertRefused } from '../helpers/answers.js'
 import { type App, buildWith, signIn } from '../helpers/app.js'
@@ -27,7 +29,7 @@ const asked = (app: App, url: string, headers: Record<string, string> = {}) => a
 t.test('lists of values', async t => {
   const app = await buildWith(t, seed)
   const headers = await signIn(app)
-  const { paths } = JSON.parse(await readFile(new URL('../../openapi.json', import.meta.url), 'utf8')) as {
+  const { paths } = JSON.parse(await readFile(join(root, 'openapi.json'), 'utf8')) as {
     paths: Record<string, { get?: { parameters?: { name: string; in: string; schema: Record<string, unknown> }[] } }>
   }
   const parameters = Object.entries(paths).flatMap(([path, { get }]) =>

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { type Db, type Document, type IndexDescriptionInfo, MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import { missing } from '../../scripts/processes.js'
+import { root } from '../../scripts/root.js'
 import { dataOf } from '../../src/database/data.js'
 import { hashPassword } from '../../src/identity/passwords.js'
 import { importFiles } from '../../src/import/index.js'
@@ -22,7 +22,7 @@ const lists = ['history', 'watchlist', 'hidden', 'ratings'] as const
 
 /** The commands of the documents, in their order. */
 const documentedCommands = async () => {
-  const document = await readFile(fileURLToPath(new URL('../../docs/operations.md', import.meta.url)), 'utf8')
+  const document = await readFile(join(root, 'docs/operations.md'), 'utf8')
   const section = document.slice(document.indexOf('## Backup and restore'), document.indexOf('## Secrets'))
   return [...section.matchAll(/^ *```sh\n(.*?)^ *```/gms)].flatMap(([, block = '']) => block.trim().split(/\n */))
 }

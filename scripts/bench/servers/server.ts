@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { runProgram } from '../../processes.js'
-import { root, Server, serviceIn } from '../../servers.js'
+import { root } from '../../root.js'
+import { Server, serviceIn } from '../../servers.js'
 import { secret, tokenOf } from './tokens.js'
 
 const peers = join(root, 'scripts', 'bench', 'peers')
