@@ -2148,16 +2148,21 @@ export interface components {
             data: components["schemas"]["Export"];
         };
         Export: {
+            /** @description The account and its profiles */
             users: components["schemas"]["ExportedUser"][];
             history: components["schemas"]["ExportedHistory"][];
             watchlist: components["schemas"]["ExportedWatchlistElement"][];
             hidden: components["schemas"]["ExportedHidden"][];
             ratings: components["schemas"]["ExportedRating"][];
+            /** @description Languages, in general and by title */
             preferences: components["schemas"]["ExportedPreferences"][];
+            /** @description Which titles were seen, and not begun. For information only */
             seen: components["schemas"]["ExportedSeen"][];
+            /** @description Where the account is signed in. For information only */
             sessions: components["schemas"]["ExportedSession"][];
             /**
              * Format: date-time
+             * @description When the export began
              * @example 2026-01-31T20:15:00.000000Z
              */
             exported_at: string;
@@ -2681,11 +2686,13 @@ export interface components {
             channel: string;
             /**
              * Format: date-time
+             * @description When it begins
              * @example 2026-01-31T20:15:00.000000Z
              */
             starts_at: string;
             /**
              * Format: date-time
+             * @description When it is over
              * @example 2026-01-31T20:15:00.000000Z
              */
             ends_at: string;
@@ -2733,7 +2740,9 @@ export interface components {
         };
         SupportText: {
             id: number;
+            /** @description Where an app shows the text */
             context: string;
+            /** @description Language tag */
             language: string;
             title: string;
             content: string;

@@ -51,15 +51,15 @@ export type ExportedSession = Static<typeof ExportedSession>
 /** All lists but `seen` and `sessions` are named like a file of the import, which accepts their elements. */
 export const Export = Type.Object(
   {
-    users: Type.Array(ExportedUser),
+    users: Type.Array(ExportedUser, { description: 'The account and its profiles' }),
     history: Type.Array(ExportedHistory),
     watchlist: Type.Array(ExportedWatchlistElement),
     hidden: Type.Array(ExportedHidden),
     ratings: Type.Array(ExportedRating),
-    preferences: Type.Array(ExportedPreferences),
-    seen: Type.Array(ExportedSeen),
-    sessions: Type.Array(ExportedSession),
-    exported_at: Timestamp
+    preferences: Type.Array(ExportedPreferences, { description: 'Languages, in general and by title' }),
+    seen: Type.Array(ExportedSeen, { description: 'Which titles were seen, and not begun. For information only' }),
+    sessions: Type.Array(ExportedSession, { description: 'Where the account is signed in. For information only' }),
+    exported_at: { ...Timestamp, description: 'When the export began' }
   },
   { $id: 'Export' }
 )

@@ -5,7 +5,13 @@ import { Moment, Names } from './lists.js'
 import { PageQuery } from './page.js'
 
 export const Programme = Type.Object(
-  { id: Type.Integer(), channel: Type.String(), starts_at: Timestamp, ends_at: Timestamp, content: Content },
+  {
+    id: Type.Integer(),
+    channel: Type.String(),
+    starts_at: { ...Timestamp, description: 'When it begins' },
+    ends_at: { ...Timestamp, description: 'When it is over' },
+    content: Content
+  },
   { $id: 'Programme', description: 'What a channel shows at a certain time' }
 )
 export type Programme = Static<typeof Programme>

@@ -14,8 +14,8 @@ export type LegalText = Static<typeof LegalText>
 export const SupportText = Type.Object(
   {
     id: Type.Integer(),
-    context: Type.String(),
-    language: Type.String(),
+    context: Type.String({ description: 'Where an app shows the text' }),
+    language: Type.String({ description: 'Language tag' }),
     title: Type.String(),
     content: Type.String(),
     created_at: Timestamp,
