@@ -2162,7 +2162,7 @@ export interface components {
             sessions: components["schemas"]["ExportedSession"][];
             /**
              * Format: date-time
-             * @description When the export began
+             * @description When the export was made
              * @example 2026-01-31T20:15:00.000000Z
              */
             exported_at: string;

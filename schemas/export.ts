@@ -59,7 +59,7 @@ export const Export = Type.Object(
     preferences: Type.Array(ExportedPreferences, { description: 'Languages, in general and by title' }),
     seen: Type.Array(ExportedSeen, { description: 'Which titles were seen, and not begun. For information only' }),
     sessions: Type.Array(ExportedSession, { description: 'Where the account is signed in. For information only' }),
-    exported_at: { ...Timestamp, description: 'When the export began' }
+    exported_at: { ...Timestamp, description: 'When the export was made' }
   },
   { $id: 'Export' }
 )
