@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List what has changed
-         * @description For apps that keep a copy of the history, the watchlist, the hidden titles, the ratings and the preferences. Begin without `since`, then send the `cursor` of the last response: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. Apply the removals first. With `reset`, drop the copy before you apply the response.
+         * @description For apps that keep a copy of the history, the watchlist, the hidden titles, the ratings and the preferences. Begin without `since`, then send the `cursor` of the last response: immediately while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. Apply the removals first. If `reset` is true, discard the copy before you apply the response.
          */
         get: operations["listChanges"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Follow what changes
-         * @description Server-sent events: `ready`, whose `id` is the cursor that the stream starts from, then `changes`, usually within half a second after a write, whose `id` is the next cursor, and whose `data` is that of `GET /changes`. The last one is `end`, whose `data` names the `reason`: `token`, `session`, `drain` or `slow`. Reconnect with the last `id`. An account can have ten streams in each process (429). Returns a 404 if the operator has turned streams off.
+         * @description Sends server-sent events. The first is `ready`; its `id` is the cursor that the stream starts from. `changes` follows, usually within half a second of a write; its `id` is the next cursor, and its `data` is that of `GET /changes`. The last is `end`; its `data` gives the `reason`: `token`, `session`, `drain` or `slow`. Reconnect with the last `id`. An account can have ten streams per process; one more returns 429. Returns 404 if the operator has turned streams off.
          */
         get: operations["streamChanges"];
         put?: never;
@@ -52,8 +52,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the content that is open to the caller
-         * @description Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.
+         * List the content available to the caller
+         * @description Sorted by weight by default, then by start date, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.
          */
         get: operations["listContents"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Get a content item
-         * @description Returns a 404 if the item is not open to the caller, and a 308 to the path of its present id for an id that it had before.
+         * @description Returns 404 if the item is not available to the caller, and 308 with the path of its current id if it was given a new one.
          */
         get: operations["getContent"];
         put?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * List titles like this one
-         * @description Titles that viewers of this one watch next or like, then those with the same terms, then popular ones of its type. For an episode or a season, these are titles like its show. The same for everybody in a country. Returns a 404 if the item or its show is not open to the caller.
+         * @description Titles that viewers of this one watch next or like, then those with the same terms, then popular ones of its type. For an episode or a season, these are titles like its show. The list is the same for everyone in a country. Returns 404 if the item or its show is not available to the caller.
          */
         get: operations["listSimilar"];
         put?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * List what the user can continue watching
-         * @description One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Without `title`, only the 2,000 most recently watched elements of the history count.
+         * @description One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Without `title`, only the 2,000 most recently watched elements of the history are considered.
          */
         get: operations["listContinueWatching"];
         put?: never;
@@ -136,7 +136,7 @@ export interface paths {
         post?: never;
         /**
          * Hide the card of a show or film
-         * @description It stays hidden until the user watches something of the show again. A report that was observed before does not show it again. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and the same 404 as PUT /hidden/{contentId}.
+         * @description The card stays hidden until the user watches the show or film again. A late report of earlier playback does not bring it back. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and 404 in the same cases as PUT /hidden/{contentId}.
          */
         delete: operations["dismissCard"];
         options?: never;
@@ -194,13 +194,13 @@ export interface paths {
         get?: never;
         /**
          * Hide a title
-         * @description The title is left out of recommendations and continue watching, and its history does not count for recommendations. It has no card even if more of it is watched. It stays in history, watchlist, catalogue and rails. The id may be that of an episode or season, which hides the show. Returns a 404 for an unknown id, and for an item that has not begun. Hiding a title again changes nothing.
+         * @description The title is left out of recommendations and continue watching, even if the user watches more of it, and its history does not influence recommendations. It stays in history, watchlist, catalogue and rails. The id of an episode or season hides the show. Returns 404 for an unknown id, and for an item whose start date is in the future. Hiding a title again changes nothing.
          */
         put: operations["hideTitle"];
         post?: never;
         /**
          * Unhide a title
-         * @description The id may be that of any item of the title. Returns a 404 if the title is not hidden.
+         * @description The id may be that of any item of the title. Returns 404 if the title is not hidden.
          */
         delete: operations["unhideTitle"];
         options?: never;
@@ -223,7 +223,7 @@ export interface paths {
         put?: never;
         /**
          * Report playback progress
-         * @description Creates or updates the user's history element of this item, and returns 201 in both cases. `time` alone also sets the `percentage` of an item with a `duration`. What is missing stays as it is, or is 0 in a new element. With `observed_at`, a report may be sent late and repeated. `Location` is the path of the element. It is missing if the element was removed after `observed_at`.
+         * @description Creates or updates the user's history element of this item, and returns 201 in both cases. `time` alone also sets the `percentage` of an item with a `duration`. A missing field keeps its value, or is 0 in a new element. With `observed_at`, a report can be sent late, and more than once. `Location` is the path of the element. It is missing if the element was removed after `observed_at`.
          */
         post: operations["reportProgress"];
         /**
@@ -245,12 +245,12 @@ export interface paths {
         };
         /**
          * Get a history element
-         * @description Returns a 403 for an element of another user.
+         * @description Returns 403 for an element of another user.
          */
         get: operations["getHistoryElement"];
         /**
          * Update the progress of a history element
-         * @description Needs `time` or `percentage`, or both. A missing one stays as it is, except that `time` alone also sets the `percentage` of an item with a `duration`.
+         * @description Requires `time`, `percentage` or both. A missing field keeps its value, except that `time` alone also sets the `percentage` of an item with a `duration`.
          */
         put: operations["updateHistoryElement"];
         post?: never;
@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Send several progress reports
-         * @description For reports that a device kept while it was offline: 1 to 200. Each counts as in POST /history. Those that POST /history would refuse are listed in `refused`, with the `code` and `message` that they would get there, and the others are saved. Returns 200 even if all are refused.
+         * @description Takes 1 to 200 reports, for example those that a device kept while it was offline. Each is handled as in POST /history. Reports that POST /history would refuse are listed in `refused`, with the `code` and `message` that it would return. The others are saved. Returns 200 even if all are refused.
          */
         post: operations["reportManyProgresses"];
         delete?: never;
@@ -295,7 +295,7 @@ export interface paths {
         put?: never;
         /**
          * Mark as watched or unwatched
-         * @description Marks an item, all open episodes of a show or season, or with `up_to` an episode and those before it, at most 2000. Marking as watched completes what is not completed, as a report made now would, and sets `time` to the `duration` if that is known. Marking as unwatched sets `time`, `percentage` and `plays` to 0 and adds no elements. Returns a 400 for what POST /history would refuse, and for a show without open episodes.
+         * @description Marks an item, all available episodes of a show or season, or with `up_to` an episode and those before it, at most 2000. Marking as watched completes what is not completed, as a report made now would, and sets `time` to the `duration` if that is known. Marking as unwatched sets `time`, `percentage` and `plays` to 0 and adds no elements. Returns 400 for items that POST /history would refuse, and for a show without available episodes.
          */
         post: operations["markWatched"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * Get the rows of a start page
-         * @description In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. A title is in only one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the kinds of rows that need it, and the response has the others.
+         * @description Rows in this order, without empty ones: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. A title is in only one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the kinds of rows that need it, and the others are returned.
          */
         get: operations["getHome"];
         put?: never;
@@ -375,7 +375,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description A wrong e-mail address, a wrong password and a disabled user return the same 401, after the same time. The case of e-mail addresses does not matter. `LOGIN_LIMIT` limits the failed logins in 15 minutes: beyond it, even the right password returns a 429. An account has at most 100 sessions: beyond that, a login ends the one that has been unused the longest.
+         * @description A wrong e-mail address, a wrong password and a disabled user return the same 401, after the same time. The case of e-mail addresses does not matter. `LOGIN_LIMIT` limits the failed logins in 15 minutes: beyond it, even the right password returns a 429. An account has at most 100 sessions: beyond that, a login ends the least recently used one.
          */
         post: operations["logIn"];
         delete?: never;
@@ -395,7 +395,7 @@ export interface paths {
         put?: never;
         /**
          * Get codes for a device without a keyboard
-         * @description The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Returns a 404 unless the operator has set `DEVICE_URL`. An address gets 1,000 codes in 15 minutes.
+         * @description The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Returns 404 unless the operator has set `DEVICE_URL`. An IP address can get 1,000 codes in 15 minutes.
          */
         post: operations["getDeviceCodes"];
         delete?: never;
@@ -412,14 +412,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a device that waits for approval
+         * Get a device waiting for approval
          * @description Wrong codes are limited like failed logins.
          */
         get: operations["getWaitingDevice"];
         put?: never;
         /**
          * Approve or deny a device
-         * @description An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. Wrong codes are limited like failed logins. Returns a 401 if the session of the request has ended.
+         * @description An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. Wrong codes are limited like failed logins. Returns 401 if the session of the request has ended.
          */
         post: operations["decideOnDevice"];
         delete?: never;
@@ -439,7 +439,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with the code of a device
-         * @description Poll every `interval` seconds. Until a user has decided, the response is a 400 with `error: "authorization_pending"`. `slow_down`: the request came too early, even if the user has decided: wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. An approved code signs in once, and the response is that of POST /login.
+         * @description Poll every `interval` seconds. Until a user has decided, returns 400 with `error: "authorization_pending"`. `slow_down`: the device polled too soon, whatever the user has decided; add 5 seconds to the interval. `access_denied`: the user refused. `expired_token`: get new codes. An approved code signs in once, with the response of POST /login.
          */
         post: operations["signInDevice"];
         delete?: never;
@@ -459,7 +459,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new pair of tokens
-         * @description A refresh token can be used once. If it is used again more than `REFRESH_GRACE` seconds later, its session ends, because it may have been stolen. Within that time, the second use is refused but ends nothing.
+         * @description A refresh token can be used once. If it is used again more than `REFRESH_GRACE` seconds later, its session ends, because it may have been stolen. Within that time, the second use is refused, but the session continues.
          */
         post: operations["refresh"];
         delete?: never;
@@ -504,7 +504,7 @@ export interface paths {
         post?: never;
         /**
          * Erase the user
-         * @description Erases the account, all of its profiles, and everything that is stored about them. The response means that the erasure is recorded; usually it is complete. Within 2 seconds, their tokens return a 401. Requires the password of the account. A wrong one returns a 401 that counts as a failed login.
+         * @description Erases the account, all of its profiles, and everything that is stored about them. When the response is sent, the erasure is recorded, and usually complete. Within 2 seconds, tokens of the account return 401. Requires the password of the account. A wrong one returns 401 and counts as a failed login.
          */
         delete: operations["eraseMe"];
         options?: never;
@@ -521,7 +521,7 @@ export interface paths {
         };
         /**
          * Export what is stored about the user
-         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. `played_at` in the history has the moments of plays; `seen`, `sessions` and `exported_at` are to read. A user can have one export at a time (429), a process 16 (503). If the connection is closed early, after 10 minutes or because the database fails, the file is incomplete JSON.
+         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. `played_at` in the history holds the times of plays; `seen`, `sessions` and `exported_at` are for information only. A user can run one export at a time (otherwise 429), and a process 16 (otherwise 503). The connection is closed after 10 minutes, or if the database fails; the file is then incomplete JSON.
          */
         get: operations["exportMe"];
         put?: never;
@@ -542,7 +542,7 @@ export interface paths {
         get?: never;
         /**
          * Change the password
-         * @description Ends all other sessions of the user, even if the change itself fails afterwards. A wrong current password returns a 401 that counts as a failed login. Of two concurrent changes, one succeeds and the other returns a 401.
+         * @description Ends all other sessions of the user, even if the change itself fails afterwards. A wrong current password returns 401 and counts as a failed login. Of two concurrent changes, one succeeds and the other returns 401.
          */
         put: operations["changePassword"];
         post?: never;
@@ -560,8 +560,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sum up a year of the user
-         * @description Sums up the plays of GET /plays. Returns a 404 for other years than 1970 to 2200.
+         * Summarize a year of the user
+         * @description Summarizes the plays of GET /plays. Returns 404 for years before 1970 or after 2200.
          */
         get: operations["getYear"];
         put?: never;
@@ -581,7 +581,7 @@ export interface paths {
         };
         /**
          * Get the metrics of the process
-         * @description In the text format of Prometheus: requests, database, catalogue, recommendations, event loop, memory.
+         * @description In the Prometheus text format: requests, database, catalogue, recommendations, event loop, memory.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -601,7 +601,7 @@ export interface paths {
         };
         /**
          * List the people of the catalogue
-         * @description Sorted by name, without case and accents. A search is sorted by relevance, and of equal matches those come first who are in the credits of the most titles that are open now, whatever country and age these are for. An episode counts as its show.
+         * @description Sorted by name, ignoring case and accents. A search is sorted by relevance, and equal matches by the number of titles that credit the person and are available now in any country and for any age. An episode counts as its show.
          */
         get: operations["listPeople"];
         put?: never;
@@ -621,7 +621,7 @@ export interface paths {
         };
         /**
          * Get a person
-         * @description GET /contents with `people` lists the items that have them in their credits.
+         * @description GET /contents with `people` lists the items that credit them.
          */
         get: operations["getPerson"];
         put?: never;
@@ -643,12 +643,12 @@ export interface paths {
         put?: never;
         /**
          * Start or continue playing
-         * @description Players send this when they start, and every 30 seconds. A 409 means that the account already plays on the allowed number of other devices, and names them: stop. After a 408, a 429, a 503 or no response, keep playing. Errors of `content_id` are those of POST /watchlist. If the operator sets no limit, it always returns 200, and nothing is stored.
+         * @description Players send this when they start, and then every 30 seconds. 409 means that the account is already playing on as many other devices as it may, and names them; stop playing. After 408, 429, 503 or no response, keep playing. Errors of `content_id` are those of POST /watchlist. If the operator sets no limit, always returns 200 and stores nothing.
          */
         post: operations["play"];
         /**
          * Stop playing
-         * @description Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session. Returns 200 even if nothing plays.
+         * @description Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session. Returns 200 even if nothing is playing.
          */
         delete: operations["stopPlaying"];
         options?: never;
@@ -664,8 +664,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List when the user has watched what
-         * @description Each time that an item was completed, the newest first: up to 366 of each item. Removing the history element of an item removes its plays. Marking an item as watched adds none, because nobody knows when that was. Marking it as unwatched removes none.
+         * List when the user watched what
+         * @description Lists each time that an item was completed, newest first, up to 366 per item. Removing the history element of an item removes its plays. Marking an item as watched adds none, because the time is unknown. Marking it as unwatched removes none.
          */
         get: operations["listPlays"];
         put?: never;
@@ -685,18 +685,18 @@ export interface paths {
         };
         /**
          * Get the preferred languages
-         * @description Those of the profile. A title may have others.
+         * @description The preferences of the profile. A title can have its own.
          */
         get: operations["getPreferences"];
         /**
          * Change the preferred languages
-         * @description What is given changes, null clears. A body with neither returns a 400.
+         * @description Sets the given fields; null clears a field. A body with neither returns 400.
          */
         put: operations["changePreferences"];
         post?: never;
         /**
          * Clear the preferred languages
-         * @description Those of titles stay. Returns a 404 if there are none.
+         * @description Preferences of titles stay. Returns 404 if the profile has none.
          */
         delete: operations["removePreferences"];
         options?: never;
@@ -713,18 +713,18 @@ export interface paths {
         };
         /**
          * Get the preferred languages of a title
-         * @description Where the title has no preference, the value is that of the profile. The id may be that of an episode or season, which stands for the show.
+         * @description If the title has no preference, the value is that of the profile. The id of an episode or season stands for the show.
          */
         get: operations["getTitlePreferences"];
         /**
          * Change the preferred languages of a title
-         * @description What is given changes, null clears. The id may be that of an episode or season, which stands for the show. Returns a 404 for an unknown id, and for an item that has not begun. A profile has preferences of at most 1,000 titles: another one replaces those of the title that was changed longest ago.
+         * @description Sets the given fields; null clears a field. The id of an episode or season stands for the show. Returns 404 for an unknown id, and for an item whose start date is in the future. A profile can have preferences for 1,000 titles; one more replaces those that were changed longest ago.
          */
         put: operations["changeTitlePreferences"];
         post?: never;
         /**
          * Clear the preferred languages of a title
-         * @description Then those of the profile count again. Returns a 404 if there are none.
+         * @description Those of the profile apply again. Returns 404 if the title has none.
          */
         delete: operations["removeTitlePreferences"];
         options?: never;
@@ -747,7 +747,7 @@ export interface paths {
         put?: never;
         /**
          * Add a profile
-         * @description An account has at most 8 profiles. With `max_age`, a profile sees only items with a `min_age` up to it. `Location` is its path. One more returns a 400.
+         * @description An account can have 8 profiles; one more returns 400. A profile with `max_age` sees only items with a `min_age` up to that age. `Location` is the path of the profile.
          */
         post: operations["addProfile"];
         delete?: never;
@@ -766,13 +766,13 @@ export interface paths {
         get?: never;
         /**
          * Change a profile
-         * @description Fields that are not given stay as they are. A new age limit applies to existing tokens within 2 seconds. A new limit or PIN ends no session. One profile must stay without an age limit, otherwise the response is a 400.
+         * @description Fields that are not given keep their values. A new age limit applies to existing tokens within 2 seconds. A new limit or PIN ends no session. Returns 400 if no profile without an age limit would be left.
          */
         put: operations["changeProfile"];
         post?: never;
         /**
          * Delete a profile
-         * @description Deletes the profile and everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit: that returns a 400.
+         * @description Deletes the profile and everything that is stored about it. Returns 400 for the first profile, and for the last one without an age limit.
          */
         delete: operations["deleteProfile"];
         options?: never;
@@ -791,7 +791,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in to a profile
-         * @description Begins a new session of the account, and returns what a login as the profile would. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns a 401 if these are wrong, or if the session of the request has ended.
+         * @description Starts a new session of the account, and returns what a login as the profile would. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns 401 if these are wrong, or if the session of the request has ended.
          */
         post: operations["signInToProfile"];
         delete?: never;
@@ -850,13 +850,13 @@ export interface paths {
         get?: never;
         /**
          * Like or dislike a title
-         * @description A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, is not in the rows `recommended`, `because`, `popular` and `new` of GET /home, and nothing of it counts for recommendations. Continue watching, the watchlist and rails keep it. The id may be that of an episode or season, which rates the show. Returns a 404 for an unknown id, and for an item that has not begun. The same rating again changes nothing.
+         * @description A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, is not in the rows `recommended`, `because`, `popular` and `new` of GET /home, and nothing of it counts for recommendations. Continue watching, the watchlist and rails keep it. The id of an episode or season rates the show. Returns 404 for an unknown id, and for an item whose start date is in the future. The same rating again changes nothing.
          */
         put: operations["rateTitle"];
         post?: never;
         /**
          * Remove a rating
-         * @description The id may be that of any item of the title. Returns a 404 if the title is not rated.
+         * @description The id may be that of any item of the title. Returns 404 if the title is not rated.
          */
         delete: operations["removeRating"];
         options?: never;
@@ -873,7 +873,7 @@ export interface paths {
         };
         /**
          * Check that the service is ready
-         * @description Returns a 503 during startup, while the database is unavailable, and after a stop signal.
+         * @description Returns 503 during startup, while the database is unavailable, and after a stop signal.
          */
         get: operations["getReady"];
         put?: never;
@@ -893,7 +893,7 @@ export interface paths {
         };
         /**
          * List what to watch next
-         * @description For signed-in users, based on what they have watched and liked. For everyone else, what is popular now; views from the caller's country weigh more. A title that the user has started is never recommended. New activity counts in the next request. `reason` says why a title is recommended. The list is shorter than `perPage` only if the open catalogue has no more.
+         * @description For signed-in users, based on what they have watched and liked. For everyone else, what is popular now; views from the caller's country weigh more. A title that the user has started is never recommended. New activity counts from the next request on. `reason` says why a title is recommended. The list is shorter than `perPage` only if no more titles are available.
          */
         get: operations["listRecommendations"];
         put?: never;
@@ -915,7 +915,7 @@ export interface paths {
         put?: never;
         /**
          * Report which titles were seen
-         * @description Titles that were on the screen. One that was seen on 5 occasions in 30 days, 30 minutes or more apart, and not begun, comes after all others for 14 days, unless the user likes it. An episode or a season counts for its show. Ids that are unknown, have not begun or are above the age limit are ignored.
+         * @description Reports titles that were on the screen. A title that was seen 5 times in 30 days, at least 30 minutes apart, and not started is ranked last for 14 days, unless the user likes it. An episode or a season counts as its show. Unknown items, and items whose start date is in the future or that are above the age limit, are ignored.
          */
         post: operations["reportSeenTitles"];
         delete?: never;
@@ -933,7 +933,7 @@ export interface paths {
         };
         /**
          * List what the channels show
-         * @description The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, what is on at that moment. Programmes whose content the caller may not see are left out.
+         * @description The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, lists what is on at that moment. Programmes whose content the caller may not see are left out.
          */
         get: operations["listSchedule"];
         put?: never;
@@ -953,7 +953,7 @@ export interface paths {
         };
         /**
          * List what is on now and next
-         * @description Sorted by the name of the channel, without case and accents. If two programmes overlap, the one that began later is on. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content the caller may not see.
+         * @description Sorted by the name of the channel, ignoring case and accents. If two programmes overlap, the one that began later is on. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content the caller may not see.
          */
         get: operations["listOnAir"];
         put?: never;
@@ -973,14 +973,14 @@ export interface paths {
         };
         /**
          * List where the user is signed in
-         * @description At most 100 sessions of the account with all its profiles, most recently used first. Only a login and a refresh count as use.
+         * @description At most 100 sessions of the account and all its profiles, most recently used first. Only a login and a refresh count as use.
          */
         get: operations["listSessions"];
         put?: never;
         post?: never;
         /**
          * Sign out everywhere
-         * @description Ends all sessions of the account, with `others` all except that of the request: their refresh tokens at once, their access tokens within 2 seconds. Returns a 401 if the session of the request has ended.
+         * @description Ends all sessions of the account, or with `others` all except that of the request: their refresh tokens at once, their access tokens within 2 seconds. Returns 401 if the session of the request has ended.
          */
         delete: operations["endSessions"];
         options?: never;
@@ -1000,7 +1000,7 @@ export interface paths {
         post?: never;
         /**
          * Sign out a device
-         * @description Ends one session of the account: its refresh token at once, its access tokens within 2 seconds. Returns a 401 if the session of the request has ended.
+         * @description Ends one session of the account: its refresh token at once, its access tokens within 2 seconds. Returns 401 if the session of the request has ended.
          */
         delete: operations["endSession"];
         options?: never;
@@ -1083,7 +1083,7 @@ export interface paths {
         put?: never;
         /**
          * Save an item for later
-         * @description Saving an item again changes nothing, and returns 201, too.
+         * @description Saving an item again changes nothing, and also returns 201.
          */
         post: operations["addToWatchlist"];
         /**

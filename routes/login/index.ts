@@ -10,7 +10,7 @@ import { sessionsPerUser } from '../../src/identity/session-ends.js'
 
 const schema = {
   summary: 'Sign in',
-  description: `A wrong e-mail address, a wrong password and a disabled user return the same 401, after the same time. The case of e-mail addresses does not matter. \`LOGIN_LIMIT\` limits the failed logins in ${loginWindowMinutes} minutes: beyond it, even the right password returns a 429. An account has at most ${sessionsPerUser} sessions: beyond that, a login ends the one that has been unused the longest.`,
+  description: `A wrong e-mail address, a wrong password and a disabled user return the same 401, after the same time. The case of e-mail addresses does not matter. \`LOGIN_LIMIT\` limits the failed logins in ${loginWindowMinutes} minutes: beyond it, even the right password returns a 429. An account has at most ${sessionsPerUser} sessions: beyond that, a login ends the least recently used one.`,
   tags: ['Identity'],
   body: Credentials,
   response: answers(Ok(SignedIn), 401, 413)

@@ -12,7 +12,7 @@ const listSchema = {
   ...shared,
   summary: 'List what the channels show',
   description:
-    'The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, what is on at that moment. Programmes whose content the caller may not see are left out.',
+    'The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, lists what is on at that moment. Programmes whose content the caller may not see are left out.',
   querystring: ScheduleQuery,
   response: publicAnswers(Page(Programme))
 }
@@ -20,7 +20,7 @@ const nowSchema = {
   ...shared,
   summary: 'List what is on now and next',
   description:
-    'Sorted by the name of the channel, without case and accents. If two programmes overlap, the one that began later is on. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content the caller may not see.',
+    'Sorted by the name of the channel, ignoring case and accents. If two programmes overlap, the one that began later is on. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content the caller may not see.',
   querystring: OnAirQuery,
   response: publicAnswers(Ok(Type.Array(OnAir), 'OnAirAnswer'))
 }
