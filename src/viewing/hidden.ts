@@ -17,7 +17,7 @@ import {
   withUser
 } from './lists.js'
 
-/** A title that is not proposed to a user. `content_id` was the top of its tree when it was hidden. */
+/** A title that a user has hidden. `content_id` was the root of its tree at that time. */
 export interface HiddenDocument extends ListElement {
   _id: ObjectId
 }

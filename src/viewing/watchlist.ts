@@ -65,7 +65,7 @@ export const watchlistOf = (db: Db, { tell, remover }: ListWrites) => {
     list: (user_id: number, { content_id, ...page }: WatchlistFilter & PageQuery, isShown?: IsShown) =>
       pageOf(db, watchlist, { filter: { user_id, ...(content_id && { content_id: { $in: content_id } }) }, isShown }, page),
 
-    /** An element that is already there keeps its dates. */
+    /** An existing element keeps its dates. */
     add: async (user_id: number, content_id: number) => {
       const _id = await withRetries(ids.next)
       const added = { _id: orElse('_id', _id), ...addedNow, updated_at: orElse('updated_at', '$$NOW') }
