@@ -16,7 +16,7 @@ interface ErrorBody {
   devices?: (string | null)[]
 }
 
-/** An error answer. Throw it anywhere; the errors plugin sends it. */
+/** An error response. Throw it anywhere; the errors plugin sends it. */
 export class ErrorAnswer extends Error {
   constructor(
     readonly statusCode: number,
@@ -42,14 +42,14 @@ export const unauthenticated = () => new ErrorAnswer(401, { success: false, mess
 export const forbidden = errorAnswer(403, 'Forbidden')
 
 export const resourceNotFound = errorAnswer(404, 'Resource not found')
-/** The spec words the 404 of an update of history differently. */
+/** The spec has a different message for an update of the history. */
 export const historyUpdateNotFound = errorAnswer(404, 'The resource was not found')
 export const watchlistElementNotFound = errorAnswer(404, 'Watchlist element not found')
 
 export const contentIdMissing = errorAnswer(400, 'The content ID was not provided')
 /** In the spec, the messages of POST /history begin with a stray apostrophe. */
 export const historyContentIdMissing = errorAnswer(400, "'The content ID was not provided")
-/** For the content that a body names. In the spec, the status is 400 and the code in the body is 404. */
+/** For the `content_id` of a body. In the spec, the status is 400 and the code in the body is 404. */
 export const givenContentNotFound = errorAnswer(400, 'The content was not found', 404)
 export const historyContentNotFound = errorAnswer(400, "'The content was not found", 404)
 
@@ -106,7 +106,7 @@ export const importRefused = (errors: LineError[], rest: number) => {
   return new ErrorAnswer(400, { success: false, code: 400, message: `line ${line}: ${field} ${message}${more}`, errors })
 }
 
-/** The error for an id that matched none of the caller's documents: `forbidden` if it is somebody else's, else `missing`. */
+/** The error for an id that matched none of the caller's documents: `forbidden` if it is someone else's, otherwise `missing`. */
 export const forbiddenOr = async <T extends Document>(
   missing: () => ErrorAnswer,
   collection: Collection<T>,

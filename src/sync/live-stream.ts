@@ -23,7 +23,7 @@ const event = (name: string, ...lines: string[]) => `event: ${name}\n${lines.joi
 
 /** How much is waiting for the callers of all streams. A stream that has ended counts until its connection closes. */
 export class Unread {
-  /** An upper bound, because callers have read since. */
+  /** An upper bound on what is waiting, because callers have read since. */
   private sum = 0
   private readonly streams = new Map<LiveStream, number>()
 
