@@ -10,21 +10,21 @@ const Integer = (description: string, fallback: number, rules: { minimum?: numbe
 const Text = (description: string, fallback: string, rules: { pattern?: string; format?: string } = {}) =>
   Type.String({ default: fallback, description, ...rules })
 
-/** The issuer of the service's own tokens. No identity provider has it. */
+/** The issuer of the service's own tokens. No identity provider may have it. */
 export const ownIssuer = 'viewer'
 
-/** The default of `COMPLETED_AT`, also where an import is started without it. */
+/** The default of `COMPLETED_AT`, also for an import that is started without it. */
 export const defaultCompletedAt = 90
 
 /** The settings by subject, in the order of docs/settings.md. */
 export const settingGroups = {
   Database: {
     MONGO_URL: Type.String({
-      // The driver throws at the first connection where a host is empty.
+      // If a host is empty, the driver only throws when it first connects.
       pattern: '^mongodb(\\+srv)?://([^@/]*@)?[^,/?]+(,[^,/?]+)*([/?].*)?$',
       description: 'Connection string of MongoDB (`mongodb://…` or `mongodb+srv://…`). If it names no database, the service uses `viewer`'
     }),
-    DATABASE_TIMEOUT: Integer('How long a request waits for the database, in milliseconds. Half a second later, it gets a 503', 2000, {
+    DATABASE_TIMEOUT: Integer('How long a request waits for the database, in milliseconds. Half a second later, it returns 503', 2000, {
       minimum: 100,
       maximum: 60_000
     }),
@@ -65,7 +65,7 @@ export const settingGroups = {
       10
     ),
     DEVICE_URL: Text(
-      'URL of the page of your app where signed-in users type the code of a device without a keyboard. Without it, devices cannot sign in with a code',
+      'URL of the page of your app where signed-in users enter the code of a device without a keyboard. Without it, devices cannot sign in with a code',
       '',
       { pattern: '^(https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?([/?#]\\S*)?)?$' }
     )
@@ -77,7 +77,7 @@ export const settingGroups = {
       pattern: '^(/[A-Za-z0-9._~-]+)*$'
     }),
     PUBLIC_URL: Text(
-      'Public origin of the service for links in answers and in the OpenAPI document, for example `https://api.example.com`, without a path. By default, links use the origin of the request',
+      'Public origin of the service for links in responses and in the OpenAPI document, for example `https://api.example.com`, without a path. By default, links use the origin of the request',
       '',
       { pattern: '^(https?://[^/?#\\s]+)?$' }
     ),
@@ -99,7 +99,7 @@ export const settingGroups = {
   },
   Limits: {
     RATE_LIMIT: Integer(
-      'Requests per minute for one account, counted by each process separately. A profile with an age limit has a count of its own, except with an identity provider. 0 turns the limit off',
+      'Requests per minute for one account, counted by each process separately. A profile with an age limit is counted separately, except with an identity provider. 0 turns the limit off',
       600
     ),
     RATE_LIMIT_ADDRESS: Integer(
@@ -112,14 +112,14 @@ export const settingGroups = {
       { maximum: 100 }
     ),
     LIVE_STREAMS: Integer(
-      'How many streams of changes (`GET /changes/stream`) a process keeps open. Further ones get a 503. An account has at most ten, and further ones get a 429. 0 turns the endpoint off',
+      'How many streams of changes (`GET /changes/stream`) a process keeps open. Further ones return 503. An account can have ten in each process, and further ones return 429. 0 turns the endpoint off',
       5000
     ),
     MAX_IN_PROGRESS: Integer(
-      'When this many requests are in progress, new ones get a 503. A caller with less than an equal share of this number is still admitted, until twice as many are in progress. 0 turns the limit off',
+      'When this many requests are in progress, new ones return 503. A caller with less than an equal share of this number is still admitted, until twice as many are in progress. 0 turns the limit off',
       256
     ),
-    MAX_EVENT_LOOP_DELAY: Integer('Event loop delay in milliseconds above which new requests get a 503. 0 turns the limit off', 1000)
+    MAX_EVENT_LOOP_DELAY: Integer('Event loop delay in milliseconds above which new requests return 503. 0 turns the limit off', 1000)
   },
   'Catalogue and viewing': {
     CONTENT_CACHE_MB: Integer('Size of the content cache in megabytes', 64, { minimum: 1 }),
@@ -155,7 +155,7 @@ export const settingGroups = {
       })
     ),
     AUDIT_DAYS: Integer(
-      'Days for which the service and its commands keep the record of what is done with privilege (`npm run audit`), at most 36,500',
+      'Days for which the service and its commands keep the audit log of privileged actions (`npm run audit`), at most 36,500',
       365,
       {
         minimum: 1,
@@ -191,7 +191,7 @@ class SettingsError extends Error {}
 
 export const readSettings = <T extends TObject>(schema: T, env = environment()): Static<T> => {
   const settings = given(schema, env)
-  // Fills in the defaults.
+  // Also fills in the defaults.
   if (!inputAjv.validate(withTokenSource(schema, settings), settings))
     throw new SettingsError(explained(inputAjv.errors as ErrorObject[], schema))
   try {
@@ -204,7 +204,7 @@ export const readSettings = <T extends TObject>(schema: T, env = environment()):
   return settings as Static<T>
 }
 
-/** Reads the settings; if one is wrong, prints why and ends the process. */
+/** Reads the settings. If one is wrong, prints why and ends the process. */
 export const settingsOrExit = <T extends TObject>(schema: T): Static<T> => {
   try {
     return readSettings(schema)
@@ -224,7 +224,7 @@ const refuseUnusableUrl = (url: string) => {
   }
 }
 
-/** The variables that are set. An empty variable counts as not set, since compose files and shells cannot leave one out. */
+/** The variables that are set. An empty variable counts as not set, because compose files and shells cannot leave one out. */
 const given = (schema: TObject, env: NodeJS.ProcessEnv): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(schema.properties).flatMap(([name, { type }]) => {
