@@ -2815,7 +2815,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description It has another id now. `Location` is its path */
+        /** @description The item has a new id. `Location` is its path */
         PermanentRedirect: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
