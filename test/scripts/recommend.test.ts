@@ -39,7 +39,7 @@ const linesOf = (users = 200) => {
 }
 
 const summary = (line: RegExp) =>
-  new RegExp(`^${line.source}\nfitted on what \\d+ viewers watched last.*\ntook [\\d.]+ s and at most \\d+ MB of memory\n$`)
+  new RegExp(`^${line.source}\nfitted on the last titles of \\d+ viewers.*\ntook [\\d.]+ s and at most \\d+ MB of memory\n$`)
 
 t.test('each user gets a line with the best unseen items, the same in each run', async t => {
   const lines = linesOf()
@@ -217,7 +217,7 @@ t.test('the summary', async t => {
   t.equal(readLine({ users: ['u'], items: ['i'], events: 3000, data }), '1 user, 1 item, 3,000 events, 2,999 of them repeated')
   const quality = { ndcg: 0.3, recall: 0.25, coverage: 0.5, hits: 0.4, popular: 0.125, novelty: 5.25 }
   const popularity = { ndcg: 0.1, recall: 0.05, coverage: 0.0123, hits: 0.07, popular: 1, novelty: 2 }
-  const learned = 'fitted on what 7 viewers watched last'
+  const learned = 'fitted on the last titles of 7 viewers'
   t.equal(learnedLine({ learned, quality, baseline: { ...popularity, ndcg: 0 } }), learned)
   t.equal(learnedLine({ learned, quality, baseline: popularity }), `${learned} (nDCG 3.0 times that of popularity)`)
   t.equal(
