@@ -1149,7 +1149,7 @@ export interface components {
              */
             error?: "authorization_pending" | "slow_down" | "expired_token" | "access_denied";
         };
-        /** @description The account already plays on as many devices as it is allowed */
+        /** @description The account is already playing on as many devices as it may */
         TooManyStreams: {
             /** @enum {boolean} */
             success: false;
@@ -1179,9 +1179,9 @@ export interface components {
             removed: components["schemas"]["RemovedContents"];
             /** @description `since` of the next request */
             cursor: string;
-            /** @description Whether to ask again at once */
+            /** @description Whether to send the next request immediately */
             more: boolean;
-            /** @description Whether to drop the copy first, because `since` was too old, older than a restore or a change of the age limit, or not a cursor of this user */
+            /** @description Whether to discard the copy first, because `since` was too old, older than a restore or a change of the age limit, or not a cursor of this user */
             reset: boolean;
         };
         HistoryProgress: {
@@ -1410,9 +1410,9 @@ export interface components {
              * @example 2024
              */
             year?: number;
-            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            /** @description Pictures for different places in an app. `thumbnail` is the one that every item has */
             images?: components["schemas"]["Image"][];
-            /** @description What national rating systems say. Only `min_age` limits profiles */
+            /** @description Ratings by national systems. Only `min_age` limits profiles */
             age_ratings?: components["schemas"]["AgeRating"][];
         };
         Plan: {
@@ -1584,13 +1584,13 @@ export interface components {
              * @example 2024
              */
             year?: number;
-            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            /** @description Pictures for different places in an app. `thumbnail` is the one that every item has */
             images?: components["schemas"]["Image"][];
-            /** @description What national rating systems say. Only `min_age` limits profiles */
+            /** @description Ratings by national systems. Only `min_age` limits profiles */
             age_ratings?: components["schemas"]["AgeRating"][];
             /** @description Taxonomy terms of the item itself */
             terms: components["schemas"]["ContentTerm"][];
-            /** @description Who made the item and who plays in it, in the order of the catalogue */
+            /** @description Cast and crew, in the order of the catalogue */
             credits?: components["schemas"]["Credit"][];
         };
         ContentTerm: {
@@ -1607,7 +1607,7 @@ export interface components {
             /** @enum {string} */
             role: "actor" | "director" | "writer" | "creator" | "producer" | "composer" | "presenter" | "guest";
             /**
-             * @description Whom an actor plays
+             * @description The character that an actor plays
              * @example Captain Mora
              */
             character: string | null;
@@ -1738,9 +1738,9 @@ export interface components {
              * @example 2024
              */
             year?: number;
-            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            /** @description Pictures for different places in an app. `thumbnail` is the one that every item has */
             images?: components["schemas"]["Image"][];
-            /** @description What national rating systems say. Only `min_age` limits profiles */
+            /** @description Ratings by national systems. Only `min_age` limits profiles */
             age_ratings?: components["schemas"]["AgeRating"][];
             /** @description Whether its start date is within the last `RECENT_DAYS` days */
             recent: boolean;
@@ -1765,7 +1765,7 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
-            /** @description In a `next` card: whether the item opened after the last report of its show */
+            /** @description In a `next` card: whether the item became available after the last report of its show */
             is_new?: boolean;
         };
         ResumePosition: {
@@ -1889,7 +1889,7 @@ export interface components {
             data: components["schemas"]["SavedAndRefused"];
         };
         SavedAndRefused: {
-            /** @description How many reports were not refused. Late reports that changed nothing count, too */
+            /** @description How many reports were not refused, including late reports that changed nothing */
             saved: number;
             refused: components["schemas"]["RefusedReport"][];
         };
@@ -1902,7 +1902,7 @@ export interface components {
         WatchedMark: {
             content_id: number;
             watched: boolean;
-            /** @description Also marks the episodes before it in its show. Anything but an episode returns a 400 */
+            /** @description Also marks the episodes before it in its show. Anything but an episode returns 400 */
             up_to?: boolean;
         };
         MarkedContents: {
@@ -1914,7 +1914,7 @@ export interface components {
             data: components["schemas"]["MarkedCount"];
         };
         MarkedCount: {
-            /** @description How many items changed their state */
+            /** @description How many items changed */
             changed: number;
         };
         HomeAnswer: {
@@ -2039,7 +2039,7 @@ export interface components {
             /** @example ada@example.com */
             email: string;
             /**
-             * @description Of any length, up to the body size of 64 KiB
+             * @description Of any length up to the maximum body size of 64 KiB
              * @example correct horse battery staple
              */
             password: string;
@@ -2058,7 +2058,7 @@ export interface components {
             /** @description Send it as `Authorization: Bearer …` */
             access_token: string;
             /**
-             * @description The scheme of the header `Authorization`
+             * @description The scheme of the `Authorization` header
              * @enum {string}
              */
             token_type: "Bearer";
@@ -2095,7 +2095,7 @@ export interface components {
              * @example BCDF-GHJK
              */
             user_code: string;
-            /** @description The page where the user types the code */
+            /** @description The page where the user enters the code */
             verification_uri: string;
             /** @description The same page with the code, for a QR code */
             verification_uri_complete: string;
@@ -2110,7 +2110,7 @@ export interface components {
             data: components["schemas"]["WaitingDevice"];
         };
         WaitingDevice: {
-            /** @description The name that the device gave itself. It may be false */
+            /** @description The name that the device gave itself. It may be untrue */
             device: string | null;
             /**
              * Format: date-time
@@ -2137,7 +2137,7 @@ export interface components {
         };
         PasswordConfirmation: {
             /**
-             * @description Of any length, up to the body size of 64 KiB
+             * @description Of any length up to the maximum body size of 64 KiB
              * @example correct horse battery staple
              */
             password: string;
@@ -2210,7 +2210,7 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
-            /** @description When the item was completed, as far as that is known: the latest 366 */
+            /** @description When the item was completed, as far as known: the latest 366 times */
             played_at: string[];
         };
         ExportedWatchlistElement: {
@@ -2291,7 +2291,7 @@ export interface components {
              */
             password: string;
             /**
-             * @description The password from now on
+             * @description The new password
              * @example staple battery horse correct
              */
             new_password: string;
@@ -2305,32 +2305,32 @@ export interface components {
         Year: {
             year: number;
             plays: number;
-            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
+            /** @description The total duration of all plays, rounded down. An item without a `duration` counts as 0 */
             minutes: number;
-            /** @description How many shows and films, also those that are deleted now */
+            /** @description How many shows and films, including deleted ones */
             titles: number;
             /** @description Twelve, January first */
             by_month: components["schemas"]["MonthOfYear"][];
-            /** @description Up to 10 titles, by `minutes`, then `plays`, then the smaller id */
+            /** @description Up to 10 titles, by `minutes`, then `plays`, then the lower id */
             top: components["schemas"]["TitleOfYear"][];
-            /** @description Up to 10 terms of the titles themselves with at least one minute, by `minutes`, then the smaller id */
+            /** @description Up to 10 terms of the titles themselves with at least one minute, by `minutes`, then the lower id */
             terms: components["schemas"]["TermOfYear"][];
         };
         MonthOfYear: {
             plays: number;
-            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
+            /** @description The total duration of all plays, rounded down. An item without a `duration` counts as 0 */
             minutes: number;
         };
         TitleOfYear: {
             content: components["schemas"]["Content"];
             plays: number;
-            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
+            /** @description The total duration of all plays, rounded down. An item without a `duration` counts as 0 */
             minutes: number;
         };
         TermOfYear: {
             id: number;
             name: string;
-            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
+            /** @description The total duration of all plays, rounded down. An item without a `duration` counts as 0 */
             minutes: number;
         };
         PersonPageAnswer: {
@@ -2350,7 +2350,7 @@ export interface components {
         Playing: {
             content_id: number;
             /**
-             * @description The name of the device. Only used with an identity provider: otherwise the name from the login counts
+             * @description The name of the device. Only used with an identity provider; otherwise the name from the login is used
              * @example Living room TV
              */
             device?: string;
@@ -2402,9 +2402,9 @@ export interface components {
              * @example 6
              */
             max_age: number | null;
-            /** @description Whether signing in to it requires a PIN */
+            /** @description Whether signing in to the profile requires a PIN */
             has_pin: boolean;
-            /** @description Whether it is the account itself */
+            /** @description Whether the profile is the account itself */
             first: boolean;
         };
         ProfileAddition: {
@@ -2437,11 +2437,11 @@ export interface components {
         };
         ProfileSwitch: {
             /**
-             * @description That of the profile
+             * @description The PIN of the profile
              * @example 4071
              */
             pin?: string;
-            /** @description That of the account */
+            /** @description The password of the account */
             password?: string;
         };
         RailCollectionPageAnswer: {
@@ -2649,9 +2649,9 @@ export interface components {
              * @example 2024
              */
             year?: number;
-            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            /** @description Pictures for different places in an app. `thumbnail` is the one that every item has */
             images?: components["schemas"]["Image"][];
-            /** @description What national rating systems say. Only `min_age` limits profiles */
+            /** @description Ratings by national systems. Only `min_age` limits profiles */
             age_ratings?: components["schemas"]["AgeRating"][];
             /**
              * Format: date-time
@@ -2719,7 +2719,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When a refresh token of the session was last used, otherwise `created_at`. Other requests do not count
+             * @description When a refresh token of the session was last used, or else `created_at`. Other requests do not count as use
              * @example 2026-01-31T20:15:00.000000Z
              */
             last_used_at: string;
@@ -2877,7 +2877,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The account already plays on as many devices as it is allowed */
+        /** @description The account is already playing on as many devices as it may */
         Conflict: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -2957,7 +2957,7 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /** @description The `cursor` of the last answer. Without it, the answer begins with the oldest elements */
+                /** @description The `cursor` of the last response. Without it, the response begins with the oldest elements */
                 since?: string;
                 /** @description Changes per response, removals included */
                 perPage?: number;
@@ -3024,7 +3024,7 @@ export interface operations {
     streamChanges: {
         parameters: {
             query?: {
-                /** @description The cursor from where to follow. Without it, from now on */
+                /** @description The cursor to start from. By default, the stream starts now */
                 since?: string;
             };
             header?: {
@@ -3067,15 +3067,15 @@ export interface operations {
                 ids?: number[];
                 /** @description Only items of these years */
                 year?: number[];
-                /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them will do */
+                /** @description Only the items of this title: the show with its seasons and episodes, or the film. Accepts the id of any of them */
                 title?: number;
-                /** @description Only items with credits of any of these people */
+                /** @description Only items that credit any of these people */
                 people?: number[];
-                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds contents that have all of them in their names, keywords, description or the names of their terms and people, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
+                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds items that have all of them in their names, keywords, description or the names of their terms and people, best matches first. Ignores case and accents. If fewer than 10 match, also allows a typo in words of 5 or more letters, and two in words of 9 or more */
                 search?: string;
-                /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the country of the caller first */
+                /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the caller's country first */
                 order_by?: "start_date" | "created_at" | "name" | "weight" | "position" | "year" | "popularity";
-                /** @description Only items that the user has watched, or only the others. Needs a token. A show or season is watched if all of its open episodes are */
+                /** @description Only items that the user has watched, or only the others. Requires a token. A show or season is watched if all of its available episodes are */
                 watched?: boolean;
                 /** @description Direction of the order, `DESC` by default. `ASC` for `position` */
                 order_direction?: "ASC" | "DESC";
@@ -3319,7 +3319,7 @@ export interface operations {
     listSimilar: {
         parameters: {
             query?: {
-                /** @description Elements in the list */
+                /** @description Number of elements */
                 perPage?: number;
             };
             header?: never;
@@ -3434,7 +3434,7 @@ export interface operations {
             query?: {
                 /** @description Only cards that were updated at this time or later */
                 since?: string;
-                /** @description Only the card of this title. The id of any of its contents will do */
+                /** @description Only the card of this title. Accepts the id of any of its items */
                 title?: number;
                 /** @description Only cards with these reasons */
                 reason?: ("resume" | "next")[];
@@ -3856,9 +3856,9 @@ export interface operations {
             query?: {
                 /** @description Only elements of these items */
                 content_id?: number[];
-                /** @description Only elements of this title: of the film, or of the show with its episodes. The id of any of them will do */
+                /** @description Only elements of this title: of the film, or of the show with its episodes. Accepts the id of any of them */
                 title?: number;
-                /** @description `in_progress`: begun and not completed. `completed`: the percentage is `COMPLETED_AT` or more. `watched`: completed at least once, wherever the position is now */
+                /** @description `in_progress`: started but not completed. `completed`: the percentage is `COMPLETED_AT` or more. `watched`: completed at least once, whatever the current position */
                 status?: "in_progress" | "completed" | "watched";
                 /** @description Elements per page */
                 perPage?: number;
@@ -4405,7 +4405,7 @@ export interface operations {
                 items?: number;
                 /** @description Maximum number of rails */
                 rails?: number;
-                /** @description The `mname` of the collection that has the rails. Without it, those of all collections in turn. An unknown one has no rails */
+                /** @description The `mname` of the collection whose rails to return. By default, those of all collections in turn. An unknown one has no rails */
                 collection?: string;
                 /** @description `false` leaves what the user has watched out of `popular`, `new` and the rails. Requires a token */
                 watched?: false;
@@ -5095,7 +5095,7 @@ export interface operations {
     getYear: {
         parameters: {
             query?: {
-                /** @description An IANA time zone like `Europe/Berlin`, no offset. It decides when the year and its months begin */
+                /** @description An IANA time zone like `Europe/Berlin`, not an offset. Decides when the year and its months begin */
                 timezone?: string;
             };
             header?: never;
@@ -5245,7 +5245,7 @@ export interface operations {
             query?: {
                 /** @description Only these people */
                 ids?: number[];
-                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds people who have all of them in their names, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
+                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds people who have all of them in their names, best matches first. Ignores case and accents. If fewer than 10 match, also allows a typo in words of 5 or more letters, and two in words of 9 or more */
                 search?: string;
                 /** @description Elements per page */
                 perPage?: number;
@@ -7126,7 +7126,7 @@ export interface operations {
     listWatchlist: {
         parameters: {
             query?: {
-                /** @description Only elements of these contents */
+                /** @description Only elements of these items */
                 content_id?: number[];
                 /** @description Elements per page */
                 perPage?: number;

@@ -10,23 +10,23 @@ export const ContentsQuery = Type.Object({
   terms: Ids('Only items with any of these taxonomy terms', 2),
   ids: Ids('Only these items', 1405),
   year: Ids('Only items of these years', 2024),
-  title: TitleId('Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them will do'),
-  people: Ids('Only items with credits of any of these people', 71),
+  title: TitleId('Only the items of this title: the show with its seasons and episodes, or the film. Accepts the id of any of them'),
+  people: Ids('Only items that credit any of these people', 71),
   search: Search(
-    'Finds contents that have all of them in their names, keywords, description or the names of their terms and people, the best matches first',
+    'Finds items that have all of them in their names, keywords, description or the names of their terms and people, best matches first',
     'harbour'
   ),
   order_by: Type.Optional(
     OrderBy(
       orderFields,
-      'Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the country of the caller first'
+      "Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the caller's country first"
     )
   ),
   watched: Type.Optional(
     Type.Boolean({
       examples: [false],
       description:
-        'Only items that the user has watched, or only the others. Needs a token. A show or season is watched if all of its open episodes are'
+        'Only items that the user has watched, or only the others. Requires a token. A show or season is watched if all of its available episodes are'
     })
   ),
   order_direction: Type.Optional(Direction({ description: 'Direction of the order, `DESC` by default. `ASC` for `position`' })),
@@ -34,6 +34,6 @@ export const ContentsQuery = Type.Object({
 })
 export type ContentsQuery = Static<typeof ContentsQuery>
 
-/** What a rail may ask for: the same for everybody. */
+/** The parameters that a rail may have, which must not depend on the viewer. */
 export const RailQuery = Type.Omit(ContentsQuery, ['watched'])
 export type RailQuery = Static<typeof RailQuery>

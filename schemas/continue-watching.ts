@@ -23,7 +23,9 @@ export const ContinueWatchingCard = Type.Object(
     history: Type.Union([HistoryProgress, Type.Null()]),
     resume: ResumePosition,
     updated_at: Timestamp,
-    is_new: Type.Optional(Type.Boolean({ description: 'In a `next` card: whether the item opened after the last report of its show' }))
+    is_new: Type.Optional(
+      Type.Boolean({ description: 'In a `next` card: whether the item became available after the last report of its show' })
+    )
   },
   { $id: 'ContinueWatchingCard' }
 )
@@ -31,7 +33,7 @@ export type ContinueWatchingCard = Static<typeof ContinueWatchingCard>
 
 export const ContinueWatchingQuery = Type.Object({
   since: Moment('Only cards that were updated at this time or later', '2026-01-31T20:00:00Z'),
-  title: TitleId('Only the card of this title. The id of any of its contents will do'),
+  title: TitleId('Only the card of this title. Accepts the id of any of its items'),
   reason: Several(CardReason, 'Only cards with these reasons', 'next'),
   ...PageQuery
 })

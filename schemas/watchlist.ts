@@ -22,4 +22,4 @@ export type WatchlistElement = Static<typeof WatchlistElement>
 export const WatchlistAddition = Type.Object({ content_id: ContentId }, { $id: 'WatchlistAddition' })
 export type WatchlistAddition = Static<typeof WatchlistAddition>
 
-export const WatchlistQuery = Type.Object({ content_id: Ids('Only elements of these contents', 1405), ...PageQuery })
+export const WatchlistQuery = Type.Object({ content_id: Ids('Only elements of these items', 1405), ...PageQuery })

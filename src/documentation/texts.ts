@@ -91,7 +91,7 @@ export const statuses: Record<string, Status> = {
   403: { name: 'Forbidden', description: 'Not for this user or profile' },
   404: { name: 'NotFound', description: 'Not found' },
   405: { name: 'MethodNotAllowed', headers: ['Allow'], description: 'The path does not support this method' },
-  409: { name: 'Conflict', description: 'The account already plays on as many devices as it is allowed' },
+  409: { name: 'Conflict', description: 'The account is already playing on as many devices as it may' },
   413: { name: 'ContentTooLarge', description: 'The body is larger than 64 KiB' },
   429: { name: 'TooManyRequests', headers: ['Retry-After'], description: 'Too many requests from this user or address' },
   500: { name: 'InternalServerError', description: 'An internal error. Find it in the log by its request id' },
