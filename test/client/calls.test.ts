@@ -345,7 +345,7 @@ t.test('what is packed and installed is plain JavaScript with types', async t =>
       `import { createClient } from 'viewer-client'\n${page}${player.replace(/^ *import .*$/m, '')}`
     )
     const { stdout } = await run(...apart('player.mjs'), { cwd: folder, env })
-    t.match(stdout, /The service did not answer\. Check/)
+    t.match(stdout, /The service did not respond\. Check/)
   })
 
   t.test('whose types serve an app for browsers', async t => {
