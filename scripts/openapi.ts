@@ -6,7 +6,7 @@ import { orFail } from './command-line.js'
 
 const longestLine = 160
 
-/** Prints on one line what fits, because the document has hundreds of small objects. */
+/** Prints a value on one line if it fits, because the document has hundreds of small objects. */
 const printed = (value: unknown, indent = ''): string => {
   const line = JSON.stringify(value, null, 1)
     .replace(/([{[])\n\s*|\n\s*(?=[}\]])/g, '$1')
@@ -21,7 +21,7 @@ const printed = (value: unknown, indent = ''): string => {
 
 const write = (path: string, text: string) => writeFile(new URL(`../${path}`, import.meta.url), text)
 
-/** Which of its fields an object needs. As types, these would be `unknown`, and so would the whole union. */
+/** Drops alternatives that only list required fields. As types, these would be `unknown`, and so would the whole union. */
 const withoutNeeds = (key: string, value: unknown) =>
   key === 'anyOf' && Array.isArray(value) && value.every(choice => Object.keys(choice).join() === 'required') ? undefined : value
 

@@ -14,7 +14,7 @@ const usage = `Usage: ${invocationOf('user')} ACTION
 
 const identities = { email: 'an e-mail address', either: 'an e-mail address or an id', id: 'an id', nobody: '' }
 
-/** What each action takes to name a user. */
+/** How each action identifies a user. */
 const actions = {
   add: 'email',
   list: 'nobody',

@@ -172,7 +172,7 @@ t.test('says what is wrong with a path', async t => {
   await t.rejects(outputAt(folder, { events }), { message: `${folder} is a folder` })
   await t.rejects(outputAt('/dev/null', { events }), { message: '/dev/null is not a file' })
   await t.resolves(outputAt(events, { events: join(folder, 'not-there') }), 'a missing events file is reported when it is read')
-  await t.rejects(outputAt(events, { events }), { message: `${events} is the file of the events` })
+  await t.rejects(outputAt(events, { events }), { message: `${events} is the events file` })
   await t.resolves(outputAt(join(folder, 'out'), {}), 'without an events file, any path may be written')
   await t.rejects(outputAt(join(folder, 'none/out'), { events }), { message: /none\/out cannot be written: ENOENT/ })
 })
@@ -272,7 +272,7 @@ t.test('events with times are ordered by time, those of the same time as in the 
 })
 
 t.test('all events have a time, or none', async t => {
-  const strange = 'has a time that is neither whole seconds or milliseconds since 1970 nor RFC 3339'
+  const strange = 'has a time that is neither in whole seconds or milliseconds since 1970 nor in RFC 3339'
   const timed = end('u\ti\t1', 'u\ti', 'u\ti\t', 'u\ti\t-1', 'u\ti\t1.5', 'u\ti\t2025-01-01', 'u\ti\t1234567890123456', 'u\ti\t1\t')
   t.strictSame((timed as Faults).lines, [
     'events:2: has no time, unlike the lines before it',

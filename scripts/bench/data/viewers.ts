@@ -27,7 +27,7 @@ export const fillAccounts = async (db: Db, users: number) => {
   await insert(db, 'users', generate(users, account))
 }
 
-/** A history draws from this many content items, or from as many as it has elements, if those are more. */
+/** A history draws from this many content items, or from as many as it has elements, if that is more. */
 const watched = 2000
 
 /** The id of an element, known without reading the database. */
