@@ -52,7 +52,7 @@ export const showSchedule = async () => {
     const shown = (await viewer.scheduleNow()).map(channelOf)
     place.replaceChildren(
       heading(),
-      shown.length > 0 ? h('ul', { class: 'channels' }, ...shown) : h('p', { class: 'empty' }, 'No channel shows anything in the next day.')
+      shown.length > 0 ? h('ul', { class: 'channels' }, ...shown) : h('p', { class: 'empty' }, 'Nothing is on in the next 24 hours.')
     )
   } catch (error) {
     place.replaceChildren(

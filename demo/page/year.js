@@ -97,7 +97,7 @@ const invitation = () =>
     h('button', { type: 'button', class: 'primary', onclick: () => askToSignIn('Sign in to see your year.') }, 'Sign in')
   )
 
-/** Shows what the user has finished in the year at whose address the page is. */
+/** Shows what the user finished in the year in the address of the page. */
 export const showYear = async () => {
   const given = addressed()
   if (!given) return
@@ -114,7 +114,7 @@ export const showYear = async () => {
   } catch (error) {
     if (signal.aborted) return
     const { status } = /** @type {{ status?: number }} */ (error)
-    showTrouble(status === 404 ? 'There is no year at this address' : 'No response', error, showYear)
+    showTrouble(status === 404 ? 'There is no such year' : 'No response', error, showYear)
   }
 }
 
