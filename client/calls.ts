@@ -52,7 +52,6 @@ export const identityHeaders = (token: string, profile?: number) => ({
   ...(profile !== undefined && { 'viewer-profile': String(profile) })
 })
 
-/** The path of calls about one content item. */
 export const contentPath = (contentId: number) => ({ path: { contentId: String(contentId) } })
 
 interface Untyped {

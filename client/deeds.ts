@@ -120,7 +120,6 @@ const contentsIn = (value: unknown, found: Map<number, Content>) => {
   if ('handler_id' in value && 'id' in value) found.set(value.id as number, value as Content)
   for (const part of Object.values(value)) contentsIn(part, found)
 }
-/** All content items in responses. */
 export const contentsOf = (responses: unknown) => {
   const found = new Map<number, Content>()
   contentsIn(responses, found)
@@ -151,7 +150,6 @@ const previousAfter = (time: number, before: Item) => {
   return last >= restartedBefore ? { time: last, percentage, observed_at } : (before.previous ?? null)
 }
 
-/** The element of the history after a report. */
 const elementAfter = (report: Report, before: Item, { contents, dateOf }: Context) => {
   const date = dateOf(report.observed)
   const { time, percentage } = positionAfter(report, before, contents.get(report.content_id)?.duration)

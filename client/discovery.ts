@@ -17,7 +17,6 @@ export interface HomeOptions {
   watched?: false
 }
 
-/** Calls that find titles to watch. */
 export const createDiscovery = (calls: Calls) => ({
   /** The rows of a start page. `missing` has the kinds of rows that the service could not read. */
   home: (query: HomeOptions = {}) =>

@@ -100,7 +100,6 @@ const bodyOf = async (opening: Promise<Response>, signal: AbortSignal) => {
   return response.body
 }
 
-/** How a stream has ended. */
 interface End {
   /** When it began, if it did. */
   readyAt?: number

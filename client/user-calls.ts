@@ -2,7 +2,6 @@ import { type Calls, createCalls, type Fetch, identityHeaders } from './calls.js
 import { isUnauthorized, sessionEnded, signedOut, wrongCredentials } from './errors.js'
 import type { Keeper } from './keeper.js'
 
-/** Calls with the token of the signed-in user. */
 export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keeper) => {
   const send = (request: Request, token: string, profile: number | undefined) => {
     for (const [name, value] of Object.entries(identityHeaders(token, profile))) request.headers.set(name, value)

@@ -79,7 +79,6 @@ const formats = {
 export type PictureKind = keyof typeof formats
 export const pictureKinds = Object.keys(formats) as PictureKind[]
 
-/** The size of a picture, in pixels. */
 export const sizeOf = (kind: PictureKind) => ({ width: formats[kind].width, height: formats[kind].height })
 
 interface Title {

@@ -5,7 +5,6 @@ import { gauge } from '../src/metrics/instruments.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The metrics of this app. */
     metrics: Registry
     countRefusal: (reason: RefusalReason) => void
     /** The metrics of this app and of the process, in the Prometheus text format. */

@@ -19,7 +19,6 @@ declare module 'fastify' {
     pollData: Data
     /** The same data for work that nobody waits for, and that may take minutes. */
     jobData: Data
-    /** The database of `jobData`. */
     jobDatabase: Db
     /** Sessions that this process ends are added at once. plugins/revocations.ts adds those that other processes end. */
     endedSessions: EndedSessions
@@ -30,7 +29,6 @@ declare module 'fastify' {
     mongoClient: MongoClient
     /** Connects, and creates missing indexes. */
     prepareDatabase: () => Promise<void>
-    /** Whether the database responds. */
     pingDatabase: () => Promise<boolean>
     outage: Outage
     /** Tells other processes of every write to the lists of viewers. */

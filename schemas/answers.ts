@@ -28,7 +28,6 @@ export const answers = <T extends TSchema>(success: T, ...statuses: FailureStatu
   200: success,
   ...failuresOf([...statuses, ...limitedErrors])
 })
-/** The responses of a public read, including a 304. */
 export const publicAnswers = <T extends TSchema>(success: T, ...statuses: FailureStatus[]) => ({
   ...answers(success, ...statuses),
   304: Type.Null()

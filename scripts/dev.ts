@@ -23,7 +23,6 @@ const { HOST = 'localhost', PORT = '3000', BASE_PATH = '', MONGO_URL } = environ
 const hasDemo = !MONGO_URL || process.argv.includes('--demo')
 const address = `http://localhost:${PORT}${BASE_PATH}`
 
-/** Whether a port of this machine is free. */
 const isFree = async (port: number, host: string) => {
   const server = createServer().listen(port, host)
   const listening = once(server, 'listening').then(

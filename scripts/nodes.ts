@@ -23,7 +23,6 @@ export const runOn = async (version: string, args: string[]) => {
 /** All versions that package.json allows and that have, or will have, long-term support. */
 const supported = ['20', '22', '24', '26']
 
-/** Runs the tests on each version. */
 const testOnAll = async (given: string[]) => {
   const isVersion = (argument: string) => /^\d+(\.\d+)*$/.test(argument)
   const versions = given.some(isVersion) ? given.filter(isVersion) : supported

@@ -30,7 +30,6 @@ export const clientTypes = async (document: object) =>
   // Callers may omit parameters that have a default.
   COMMENT_HEADER + astToString(await openapiTS(JSON.stringify(document, withoutNeeds), { defaultNonNullable: false }))
 
-/** Writes openapi.json, and the types of the client. */
 const writeDocuments = async () => {
   // The app is only built to read its routes, without a database.
   const app = await buildApp(

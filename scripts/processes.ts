@@ -9,10 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { scripts: { start: string } }
 
-/** The Node.js flags of `npm start`. */
 export const startFlags = scripts.start.split(' ').filter(word => word.startsWith('--'))
 
-/** A port of this machine that is currently free. */
 export const freePort = async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -12,7 +12,6 @@ const probe = pathToFileURL(join(import.meta.dirname, 'probe.mjs')).href
 const errorLevel = 50
 
 interface Options {
-  /** The arguments of Node.js. */
   args: string[]
   settings: Record<string, string>
   /** The path that returns 200 when the server is ready. */
@@ -110,7 +109,6 @@ export class Server {
 }
 
 export interface Restart {
-  /** The exit status. */
   status: number | null
   /** Milliseconds until the service was ready again. */
   took: number

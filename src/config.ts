@@ -183,7 +183,6 @@ export const Settings = Type.Object({
 })
 export type Settings = Static<typeof Settings>
 
-/** The settings of a command. */
 export const CommandSettings = Type.Pick(Settings, ['MONGO_URL', 'AUDIT_DAYS'])
 
 /** Its message has a line for each wrong setting. */

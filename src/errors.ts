@@ -57,7 +57,6 @@ export const tooManyProfiles = errorAnswer(400, 'The account already has the max
 export const firstProfile = errorAnswer(400, 'The first profile cannot be deleted')
 
 const enumeration = new Intl.ListFormat('en')
-/** Names the devices that are playing. */
 export const tooManyStreams = (devices: (string | null)[]) => {
   const names = enumeration.format(devices.map(name => name ?? 'a device without a name'))
   return new ErrorAnswer(409, { success: false, code: 409, message: `The account already plays on ${names}`, devices })
@@ -113,7 +112,6 @@ export const forbiddenOr = async <T extends Document>(
   id: Filter<T>
 ): Promise<ErrorAnswer> => ((await collection.findOne(id, { projection: { _id: 1 } })) ? forbidden() : missing())
 
-/** Returns the value, or throws the error if there is none. */
 export const orThrow = <T>(value: T | null | undefined, missing: () => ErrorAnswer): T => {
   if (value === null || value === undefined) throw missing()
   return value

@@ -7,7 +7,6 @@ import { search } from './search.js'
 import { viewer } from './viewer.js'
 import { lineOf, nameOf, numberOf, typeOf, yearOf } from './words.js'
 
-/** The id in the address of a person. */
 const addressed = () => /^#person-(\d+)$/.exec(location.hash)?.[1]
 
 /** @param {HTMLElement[]} cards */

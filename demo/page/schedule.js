@@ -42,7 +42,6 @@ const channelOf = ({ channel, now, next }) =>
     next && following(next)
   )
 
-/** Shows what is on now and next, per channel. */
 export const showSchedule = async () => {
   place.replaceChildren(
     heading(),

@@ -7,7 +7,6 @@ const email = /** @type {HTMLInputElement} */ (byId('email'))
 const password = /** @type {HTMLInputElement} */ (byId('password'))
 const error = byId('sign-in-error')
 
-/** The password of the demo users. */
 const demoPassword = 'demo-password'
 
 /** @param {string} [reason] */

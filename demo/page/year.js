@@ -11,7 +11,6 @@ const firstYear = 1970
 const month = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' })
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 
-/** The year in the address. */
 const addressed = () => /^#year-(\d{4})$/.exec(location.hash)?.[1]
 
 /** @param {number} plays */

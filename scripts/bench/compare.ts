@@ -16,7 +16,6 @@ interface Round {
   processor: number
   mongod: number
   together: number
-  /** Database operations. */
   operations: number
   /** Megabytes of the server afterwards. */
   memory: number

@@ -10,7 +10,6 @@ export const quantile = (values: number[], part: number) => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 }
 
-/** The median and quartiles of repeated measurements. */
 export interface Measure {
   median: number
   low: number
@@ -46,7 +45,6 @@ export const digits = (value: number) => {
 export const spread = ({ median, low, high }: Measure) =>
   low === high ? digits(median) : `${digits(median)} (${digits(low)} to ${digits(high)})`
 
-/** The results of one part of the benchmark. */
 export interface Section {
   title: string
   /** The first row is the header. */

@@ -8,7 +8,6 @@ import { as } from './servers/tokens.js'
 
 export type Peer = 'bare Fastify' | 'Express + Mongoose'
 
-/** The sizes of the generated data. */
 export interface Extent {
   users: number
   contents: number

@@ -89,7 +89,6 @@ const fromNpm = async (command: string, ...packages: string[]) => [
 ]
 
 interface Tool {
-  /** The programs that the tool needs. */
   needs: string[]
   start: () => Promise<string[]>
 }

@@ -14,7 +14,6 @@ interface Place {
   folder: string
   http: number
   https: number
-  /** The ports of the three servers. */
   servers: number[]
 }
 

@@ -126,7 +126,6 @@ export class Ledger {
     this.saved.add(key(user, content))
   }
 
-  /** The acknowledged writes that are missing from the database. */
   async lost(db: Db) {
     const majority = { readConcern: { level: 'majority' } } as const
     const stored = new Map<string, number>()

@@ -25,7 +25,6 @@ type Size = keyof typeof usual
 
 const { parsed, positive, some } = readersOf(usage)
 
-/** Reads the options of the command line. */
 export const readOptions = (scenarios: readonly string[], args = process.argv.slice(2)) => {
   const { positionals, values } = parsed({
     args,
@@ -48,7 +47,6 @@ export const readOptions = (scenarios: readonly string[], args = process.argv.sl
 }
 export type Options = ReturnType<typeof readOptions>
 
-/** The compiled service in a folder. */
 export const startService = (MONGO_URL: string, built: string, settings: Record<string, string>) =>
   Server.start({
     args: serviceIn(built),

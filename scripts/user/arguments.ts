@@ -28,7 +28,6 @@ type Action = keyof typeof actions
 
 const isAction = (action: string): action is Action => Object.hasOwn(actions, action)
 
-/** The e-mail or id of the user. */
 const userOf = (action: Action, who: string) => {
   const takes = actions[action]
   if (takes === 'nobody') return ''

@@ -33,7 +33,6 @@ interface Made<Value> {
   until?: number | undefined
 }
 
-/** Runs a job when its turn comes. */
 export type RunInTurn = <T>(job: () => T | Promise<T>) => Promise<T>
 
 /** The part of the catalogue that a public response needs. `Catalogue` documents the methods. */

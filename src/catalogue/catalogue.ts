@@ -33,7 +33,6 @@ const staleAfter = minutes(1)
 
 interface CatalogueOptions {
   data: Data
-  /** Reads contents that are not cached. */
   readContents: (ids: number[]) => AsyncIterable<ContentDocument>
   cacheBytes: number
   onBroken?: OnBroken
@@ -64,7 +63,6 @@ export class Catalogue {
   version = 0
   /** When a check last succeeded, or last received a document. Decides whether the catalogue is fresh enough to be served. */
   checkedAt = 0
-  /** Whether the last check failed. */
   private isFailing = false
 
   // These decide what the next check reads. A failed read does not change them.
@@ -160,7 +158,6 @@ export class Catalogue {
     return this.isAvailable(current, audience) ? current : undefined
   }
 
-  /** The revision of the contents in memory. */
   get contentsRevision() {
     return this.seen.get('contents') ?? 0
   }

@@ -28,7 +28,6 @@ export interface ContentDocument extends Imported, SentAsStored, Nullable<Option
   terms: number[]
   /** Position among its siblings. */
   position: number | null
-  /** The earlier ids of the item. */
   replaces?: number[] | null
   credits?: StoredCredit[] | null
   /** The words that a search matches, made by `wordsOf`. */
@@ -146,7 +145,6 @@ type FieldName = keyof typeof fields
 type InSkeleton = { [Name in FieldName]: (typeof fields)[Name] extends { inSkeleton: unknown } ? Name : never }[FieldName]
 /** The fields of an item in the skeleton. */
 export type SkeletonContent = Pick<ContentDocument, '_id' | InSkeleton> & {
-  /** The people in the credits. */
   people?: number[]
 }
 
@@ -218,7 +216,6 @@ export const contentsOf = (db: Db) => {
       const found = await contents.find(filter, { ...catalogueRead, projection: { _id: 1 } }).toArray()
       return found.map(({ _id }) => _id)
     },
-    /** The keywords of all contents that have any. */
     keywords: () =>
       contents.find<Pick<ContentDocument, '_id' | 'keywords'>>(
         { keywords: { $type: 'string', $ne: '' } },

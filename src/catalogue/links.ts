@@ -43,7 +43,6 @@ export class Links {
     return this.numbers.get(id)
   }
 
-  /** The ids of the people that a row names. */
   of(row: number) {
     const ids: number[] = []
     this.eachPerson(row, person => ids.push(this.ids[person] as number))

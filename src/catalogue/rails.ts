@@ -40,7 +40,6 @@ const read = (query: RailDocument['query']) => {
 interface FilledRail {
   rail: RailDocument
   ids: Float64Array
-  /** The cache key of the list. */
   key: string
 }
 

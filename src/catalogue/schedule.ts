@@ -111,7 +111,6 @@ const [unknown, open, closed] = [0, 1, 2]
 /** How long before its start a programme is shown as the next one. */
 const nextWithin = days(1)
 
-/** What a channel shows. */
 interface NowAndNext {
   channel: string
   now?: Programme

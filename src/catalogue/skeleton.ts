@@ -46,7 +46,6 @@ export class Skeleton {
   /** Folded (without case and accents), for sorting. */
   readonly name: string[] = []
   readonly terms = new DictionaryColumn<readonly number[]>()
-  /** The people in the credits. */
   readonly people = new Links()
   readonly include = new DictionaryColumn<readonly string[] | null>()
   readonly exclude = new DictionaryColumn<readonly string[] | null>()

@@ -59,7 +59,6 @@ export const objectOf = <T>(fields: Fields<T>): Rule => {
   }
 }
 
-/** The paths of all dates. */
 const datesIn = ({ bsonType, items, properties = {} }: Rule, path: string[] = []): string[] => {
   if (bsonType.includes('date')) return [path.join('.')]
   const inner = Object.entries(properties).flatMap(([name, rule]) => datesIn(rule, [...path, name]))

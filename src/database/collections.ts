@@ -30,7 +30,6 @@ import { outboxIndexes, outboxName } from '../webhooks/index.js'
 /** The fields that hold a profile or an account. */
 const owners = ['user_id', 'account_id'] as const
 
-/** The indexes of each collection that has any. */
 export const indexes: Record<string, IndexDescription[]> = {
   users: userIndexes,
   erasures: erasureIndexes,

@@ -1,6 +1,5 @@
 import type { Collection, Db } from 'mongodb'
 
-/** The collections whose ids are counted. */
 export const countedCollections = ['users', 'watchlist', 'terms'] as const
 export type Counted = (typeof countedCollections)[number]
 

@@ -44,7 +44,6 @@ interface Header {
 }
 const header = (description: string, schema: Schema = { type: 'string' }): Header => ({ description, schema })
 
-/** The headers that responses may have, by name. */
 export const headers = {
   'x-request-id': header('Identifies the request in the log of the service'),
   'Retry-After': header('Seconds to wait before trying again', { type: 'integer', format: 'int64' }),
@@ -76,7 +75,6 @@ export interface Status {
 /** The headers of public reads, and of their 304. */
 export const cacheable: HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
 
-/** The meaning of each status, for all operations. */
 export const statuses: Record<string, Status> = {
   200: { description: 'Success' },
   201: { description: 'Saved' },

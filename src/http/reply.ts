@@ -2,7 +2,6 @@ import { type Serializer, type SerializerFactory, SerializerSelector } from '@fa
 import type { Done } from '../../schemas/common.js'
 import type { Meta, PageQuery } from '../../schemas/page.js'
 
-/** The content type of every JSON response. */
 export const jsonType = 'application/json; charset=utf-8'
 
 /**
@@ -43,7 +42,6 @@ export const pageMeta = ({ page, perPage }: PageQuery, total: number): Meta => {
   }
 }
 
-/** The part of a list that is on a page. */
 export const onPage = <T>(all: T[], { page, perPage }: PageQuery) => all.slice((page - 1) * perPage, page * perPage)
 
 /**

@@ -92,7 +92,6 @@ export const deviceCodesOf = (db: Db) => {
         return asked ?? (await codes.findOne({ _id: deviceHash, question }))
       }),
 
-    /** A code waiting for a decision. */
     find: (userHash: string) => codes.findOne({ user_code: userHash, ...isUndecided, ...isLiving }),
 
     /** False if there is nothing to decide. The same user may repeat a decision, as after a lost response. */

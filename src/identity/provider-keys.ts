@@ -12,7 +12,6 @@ import {
 import { unavailable } from '../errors.js'
 import { minutes, seconds } from '../time.js'
 
-/** The public keys of an identity provider. */
 export interface ProviderKeys {
   algorithms: string[]
   /** Incremented by each refresh. */

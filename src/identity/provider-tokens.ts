@@ -19,7 +19,6 @@ interface Options {
 const userCacheBytes = 16 * 1024 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Checks the tokens of the identity provider. */
 export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): CheckToken => {
   const checked = tokenCache<{ claims: CommonClaims; id: number | undefined; edition: number }>()
   const users = new Cache<string, ProviderUser>(userCacheBytes, () => 0)

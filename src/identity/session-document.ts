@@ -5,7 +5,6 @@ import { timestamp } from '../time.js'
 /** One login and its chain of refresh tokens, stored as hashes. An ended session keeps only its ids and the details of its end. */
 export interface SessionDocument {
   _id: string
-  /** The account. */
   account_id: number
   /** The profile, if it is not the first one. */
   user_id?: number

@@ -43,7 +43,6 @@ export type CommonClaims = Static<typeof CommonClaims>
 
 const claimsWith = <T extends TProperties>(claims: T) => TypeCompiler.Compile(Type.Object({ ...common, ...claims }))
 
-/** The claims of a token of this service's own login. */
 const OwnClaims = claimsWith({
   sub: Type.String(),
   sid: Type.String({ minLength: 1 }),
@@ -51,7 +50,6 @@ const OwnClaims = claimsWith({
   acc: Type.Optional(Type.String()),
   max_age: Type.Optional(Type.Integer({ minimum: 0 }))
 })
-/** The claims of a token of an identity provider. */
 export const ProviderClaims = claimsWith({ sub: Type.String({ minLength: 1 }) })
 
 export type Claims = CommonClaims & { sub: string; sid: string; acc?: string; max_age?: number }
@@ -80,7 +78,6 @@ interface Options {
   checkSignature: (token: string) => Decoded
 }
 
-/** Checks the tokens of this service's own login. */
 export const ownTokens = ({ iss, aud, life, checkSignature }: Options): CheckToken => {
   const checked = tokenCache<Decoded>()
 

@@ -185,7 +185,6 @@ export const usersOf = (db: Db) => {
     disable: (who: string | number) => changeDisabled(who, new Date()),
     enable: (who: string | number) => changeDisabled(who, null),
     remove: (id: number) => withRetries(() => users.deleteOne({ _id: id })),
-    /** The ids of all disabled users. */
     disabled: async () => {
       const ids = new Set<number>()
       for await (const { _id } of users.find({ disabled_at: { $gt: new Date(0) } }, { projection: { _id: 1 } })) ids.add(_id)

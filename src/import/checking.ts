@@ -42,7 +42,6 @@ const isFileError = (error: unknown): error is NodeJS.ErrnoException => error in
 
 const shown = 100
 
-/** What is wrong with a record. */
 export interface RecordFault {
   file: string
   place: number

@@ -72,7 +72,6 @@ export interface ImportRun {
 }
 
 export class GivenContents {
-  /** The parent of each item that has one. */
   readonly parents = new Table(1, 1)
   /** The duration of each item, and when its credits begin. NaN if only one of the two is known. */
   readonly lengths = new Table(1, 2)

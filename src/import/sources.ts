@@ -42,7 +42,6 @@ const inImportOrder = (candidates: Source[], faults: string[]): Sources => {
   return { sources, faults }
 }
 
-/** The sources in files and folders of files. */
 export const filesOf = async (paths: string[]): Promise<Sources> => {
   const sources = new Map<string, Source>()
   const faults: string[] = []

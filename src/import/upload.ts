@@ -17,7 +17,6 @@ import type { ImportedKind, ImportResult } from './index.js'
 /** The message that starts an import. */
 export interface ImportOrder {
   url: string
-  /** The file to import. */
   path: string
   prune: boolean
   /** Whether to only count what an import would change. */

@@ -36,7 +36,6 @@ interface Eraser {
   log: { warn: (fields: object, text: string) => void }
 }
 
-/** Erases a user for a request. */
 export const erase = async ({ data, revocations, log }: Eraser, id: number) => {
   await beginErasure(data, id)
   const removed = revocations.refresh().then(() => removeUser(data, id))

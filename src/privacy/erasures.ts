@@ -92,7 +92,6 @@ export const erasuresOf = (db: Db) => {
     lastOf: async (iss: string, sub: string) =>
       (await erasures.findOne({ subject: subjectOf(iss, sub) }, { sort: { at: -1 }, projection: { at: 1 } }))?.at,
 
-    /** Which of these users were erased. */
     among: async (ids: number[]) => {
       const found = await erasures.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
       return new Set(found.map(({ _id }) => _id))

@@ -12,7 +12,6 @@ export interface ModelDocument {
   /** The size of the history collection when the model was trained. */
   elements: number
   size: number
-  /** Statistics of the training. */
   summary: Record<string, unknown>
 }
 

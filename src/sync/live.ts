@@ -32,7 +32,6 @@ interface Options {
   onFault: (error: unknown) => void
 }
 
-/** The open streams of a process. */
 export class LiveStreams {
   isClosed = false
   private readonly streams = new Set<LiveStream>()

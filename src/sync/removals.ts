@@ -38,7 +38,6 @@ export const removalValidator = validatorOf<RemovalDocument>({
   ...eventRule
 })
 
-/** How long marks are kept. */
 export const removalsKept = days(90)
 
 export const removalIndexes: IndexDescription[] = [

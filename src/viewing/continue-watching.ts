@@ -23,7 +23,6 @@ interface WatchState {
   history: HistoryColumns
   /** The titles that the user has hidden. They have no card. */
   hidden: number[]
-  /** When each title was dismissed. */
   dismissed: Map<number, number>
   /** Leaves out cards whose `updated_at` is older. In milliseconds. */
   since?: number | undefined
@@ -88,7 +87,6 @@ export const continueWatching = (
   return cards.sort((one, other) => other.updated_at - one.updated_at)
 }
 
-/** A card with the history of its content. */
 export type CardWithHistory = Card & { element: HistoryDocument | undefined }
 
 /** Joins the cards with the history of their items. Skips a `resume` card whose element is gone. */

@@ -24,7 +24,6 @@ export interface HiddenDocument extends ListElement {
 
 export const hiddenValidator = validatorOf<HiddenDocument>({ ...listFields, _id: objectId })
 
-/** A hidden title without its content. */
 export const toHidden = ({ content_id, created_at }: HiddenDocument): Omit<HiddenTitle, 'content'> => ({
   content_id,
   created_at: timestamp(created_at)

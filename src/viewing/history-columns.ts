@@ -40,7 +40,6 @@ export interface HistoryColumns {
 
 /** What a user thinks of titles. */
 export interface Opinions {
-  /** The ids of the titles that the user has hidden. */
   hidden: number[]
   /** Newest first. `at` is in milliseconds. */
   ratings: { content_id: number; rating: Rating; at: number }[]
@@ -190,7 +189,6 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
       return { digest: digestOf(rows), read: () => columnsIn(rows) }
     },
 
-    /** The items that the user has completed at least once. */
     completed: async (user_id: number): Promise<Completed> => {
       const rows = await rowsOf([{ $match: { user_id, plays: { $gte: 1 } } }, { $project: { _id: 0, content_id: 1 } }])
       return { digest: digestOf(rows), completed: () => readColumns(rows).content_id as number[] }

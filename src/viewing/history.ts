@@ -85,7 +85,6 @@ type Previous = Pick<HistoryDocument, 'previous_time' | 'previous_percentage' | 
 const toPrevious = ({ previous_time = 0, previous_percentage = 0, previous_observed_at }: Previous): HistoryProgress['previous'] =>
   previous_observed_at ? { time: previous_time, percentage: previous_percentage, observed_at: timestamp(previous_observed_at) } : null
 
-/** A history element without its content. */
 export const toHistory = ({
   _id,
   user_id,

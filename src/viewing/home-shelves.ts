@@ -55,7 +55,6 @@ const plainItem = (content_id: number): Item => ({ content_id, parts: plainParts
 
 const latestStart: Order = ['start_date', 'DESC']
 
-/** What start pages are made from. */
 export interface HomeSources {
   catalogue: Catalogue
   recommender: Recommender
@@ -64,7 +63,6 @@ export interface HomeSources {
   basePath: string
 }
 
-/** A request for a start page. */
 export interface HomeRequest extends HomeQuery {
   audience: Audience
   /** For HEAD: nothing is shown to anyone. */
@@ -147,7 +145,6 @@ export class RailShelves {
 const maxBecauseShelves = 2
 const maxTitlesTried = 5
 
-/** What the database stores about a viewer. */
 export type Stored = Awaited<ReturnType<Data['history']['wholeAndLists']>>
 
 export const cardsOf = ({ catalogue, interest }: HomeSources, stored: Stored, { items, audience }: HomeRequest) => {

@@ -66,7 +66,6 @@ export interface ListDescription<Element = never, Entry extends object = object,
   toEntry: (element: Element, video_id: string) => Entry
   /** Whether an entry needs the `video_id`. An element whose content is gone is then left out. */
   namesVideo?: true
-  /** An element as it is exported. */
   toExported: (element: Element) => Exported
   removal: Removal
   move: Move

@@ -4,7 +4,6 @@ import { alsoEvent, eventOf } from '../database/events.js'
 import { momentOf } from '../time.js'
 import { playedOnceMore } from './played.js'
 
-/** What a player reports. */
 export interface Progress {
   time?: number | undefined
   percentage?: number | undefined
@@ -23,7 +22,6 @@ export interface Reported {
   earlier?: number[]
 }
 
-/** What a player reports about an item. */
 export interface Report extends Reported {
   progress: Progress
 }
@@ -36,7 +34,6 @@ interface Circumstances {
   country?: string | undefined
   /** Of the content, in seconds. */
   duration?: number | undefined
-  /** When the credits begin, in seconds. */
   credits?: number | undefined
 }
 

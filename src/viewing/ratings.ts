@@ -39,7 +39,6 @@ export const ratingIndexes: IndexDescription[] = [
   exportIndex('created_at')
 ]
 
-/** A rated title without its content. */
 export const toRating = ({ content_id, rating, created_at }: RatingDocument): Omit<RatedTitle, 'content'> => ({
   content_id,
   rating,

@@ -11,7 +11,6 @@ const cacheBytes = 4 * 1024 * 1024
 const bytesOfId = 8
 const keyOf = (user_id: number, id: string) => `${user_id} ${id}`
 
-/** Writes what players report. */
 export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateReports; tell: Teller; completedAt: number }) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   /** The content id of each element, by user and element, which saves a later PUT a read. It may be an earlier id. */

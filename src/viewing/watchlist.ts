@@ -36,7 +36,6 @@ export const toExportedWatchlist = ({ _id, user_id, content_id, created_at, upda
   updated_at: timestamp(updated_at)
 })
 
-/** A watchlist element without its content. */
 export const toWatchlist = (element: WatchlistDocument, video_id: string): Omit<WatchlistElement, 'content'> => {
   const { id, user_id, content_id, ...dates } = toExportedWatchlist(element)
   return { id, user_id, content_id, video_id, ...dates }

@@ -135,7 +135,6 @@ const topTerms = ({ skeleton, terms }: Sources, titles: Map<number, Sum>): Year[
     .slice(0, mostNamed)
 }
 
-/** What a viewer has watched in a year. */
 export const yearBytes = async (catalogue: Catalogue, plays: Plays, wanted: Wanted, pause: Pause) => {
   // Titles are rows of this skeleton, which may be replaced during a pause.
   const sources: Sources = { skeleton: catalogue.skeleton, tree: catalogue.tree, terms: catalogue.terms }

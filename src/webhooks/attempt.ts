@@ -23,7 +23,6 @@ export interface Message {
 export interface Outcome {
   /** The status of the response, if it was complete. */
   status?: number
-  /** Why it was not delivered. */
   cause?: string
 }
 

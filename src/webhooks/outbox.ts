@@ -26,7 +26,6 @@ export const outboxIndexes: IndexDescription[] = [
   { key: { user_id: 1 }, sparse: true }
 ]
 
-/** How long an event is kept. */
 const keptFor = days(4)
 /** How many events of an endpoint are kept. */
 const mostKept = 1_000_000

@@ -12,7 +12,6 @@ export const choicesFrom = (seed: number) => {
   return {
     /** An integer from 0 up to, but not including, the bound. */
     below: (bound: number) => Math.floor(next() * bound),
-    /** One of the choices. */
     of: <T>(choices: readonly T[]) => choices[Math.floor(next() * choices.length)] as T
   }
 }

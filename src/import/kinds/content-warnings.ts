@@ -19,7 +19,6 @@ export class ContentWarnings {
   private readonly typeNumbers = new Map<string, number>()
   private readonly lines: number[] = []
   private total = 0
-  /** The type of each item. */
   private readonly typeOf = new Table(1, 1)
   /** Seasons and episodes without a parent. */
   private readonly parentless = new Table(1)

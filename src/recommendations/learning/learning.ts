@@ -35,7 +35,6 @@ interface LearningOptions {
 
 /** Keeps the counts and the model of this process up to date. Leases ensure that only one process at a time counts or trains. */
 export class Learning {
-  /** The model in use. */
   model: ModelDocument | undefined
   private latestSeen: ObjectId | undefined
   private countedAt = 0

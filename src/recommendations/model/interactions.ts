@@ -123,7 +123,6 @@ export const byPopularity = (data: Interactions, order = new Uint32Array(data.it
   return order.slice().sort((a, b) => (views[b] as number) - (views[a] as number))
 }
 
-/** The first `count` accepted items. */
 export const firstOf = (order: Uint32Array, count: number, accepts: (item: number) => boolean) => {
   const first: number[] = []
   for (let at = 0; at < order.length && first.length < count; at++) {
