@@ -35,7 +35,7 @@ export default fp(
     // A poll of its own: only searches need the words, and other changes do not wait for them.
     const readWords = () => catalogue.search.catchUp(catalogue.skeleton)
     let attempts = 0
-    app.follow('the words of changed contents could not be read for searches, trying again', readWords, {
+    app.follow('the search index could not be updated, trying again', readWords, {
       first: async () => {
         if (attempts++ < attemptsAtStart) await readWords()
       },

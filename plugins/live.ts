@@ -50,7 +50,7 @@ export default fp(
       live.nudge(restoredAt === revocations.restoredAt ? nudged : 'everybody')
       restoredAt = revocations.restoredAt
     }
-    app.follow('the news for streams of changes could not be read, trying again', readNudges, { every: readEvery })
+    app.follow('the nudges for streams of changes could not be read, trying again', readNudges, { every: readEvery })
 
     app.onDrain.push(milliseconds => void live.drain(milliseconds))
     app.addHook('preClose', async () => live.close())

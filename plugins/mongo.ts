@@ -72,7 +72,7 @@ export default fp(
     app.decorate('prepareDatabase', async () => {
       await Promise.all([client, polls.client, jobs.client].map(one => one.connect()))
       const unguarded = await ensureCollections(jobs.db)
-      if (unguarded.length > 0) app.log.warn({ collections: unguarded }, 'the user of the database may not set validators (collMod)')
+      if (unguarded.length > 0) app.log.warn({ collections: unguarded }, 'the database user may not set validators (collMod)')
       nudger.beat()
       app.log.info(`connected to the database ${db.databaseName}`)
     })

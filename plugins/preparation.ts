@@ -46,7 +46,7 @@ export default fp(
     const servers = srvHost ?? hosts.join(', ')
     const failureOf = (error: Error) =>
       isUnavailable(error)
-        ? `MongoDB at ${servers} does not answer, trying again every second`
+        ? `MongoDB at ${servers} does not respond, trying again every second`
         : `the service could not be prepared, trying again every second: ${error.message}`
 
     const prepareAll = async () => {

@@ -196,7 +196,7 @@ export const startFollowers = ({ users, ask, stream, outcomes }: Followers) => {
 
   const read = async (user: number, path: string) => {
     const answer = await outcomes.of(ask(user, path))
-    if (answer?.status !== 200) throw new Error(`No answer to ${path}: ${answer?.body}`)
+    if (answer?.status !== 200) throw new Error(`No response to ${path}: ${answer?.body}`)
     return JSON.parse(answer.body).data
   }
   const copiesOf = (user: number, changes: (since: string | undefined) => Promise<Changes>) =>
