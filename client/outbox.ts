@@ -160,7 +160,9 @@ const createSender = ({ clock, callsOf, askTheTime }: Pick<Options, 'clock' | 'c
   return (batch: Batch) => (isMany(batch) ? sendMany(batch) : sendOne(batch[0]))
 }
 
-/** Reports, ratings and preferences stay in the store until the service has them, so they survive being offline, a crash and a closed page. */
+/**
+ * Reports, ratings and preferences stay in the store until the service has them, so they survive being offline, a crash and a closed page.
+ */
 export const createOutbox = ({ store, exclusively, reporter, onSent, ...service }: Options) => {
   const unsent = createUnsent(store, exclusively)
   const send = createSender(service)

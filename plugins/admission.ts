@@ -36,9 +36,9 @@ declare module 'fastify' {
 const partOfOneAccount = 1 / 4
 
 /**
- * Decides for each request whether it is served, when, and for how long (docs/decisions/005). A hook rejects callers over the rate limit, and
- * everyone while the event loop is delayed. `admit`, which wraps every handler, bounds the requests in progress, queues those of viewers for
- * the database, and sets deadlines.
+ * Decides for each request whether it is served, when, and for how long (docs/decisions/005). A hook rejects callers over the rate limit,
+ * and everyone while the event loop is delayed. `admit`, which wraps every handler, bounds the requests in progress, queues those of
+ * viewers for the database, and sets deadlines.
  */
 export default fp(
   async app => {

@@ -24,7 +24,10 @@ gauge(
   trackedBytes
 )
 
-/** The registry of metrics. plugins/requests.ts measures the requests, and plugins/admission.ts those in progress; each part of the service registers its own metrics. */
+/**
+ * The registry of metrics. plugins/requests.ts measures the requests, and plugins/admission.ts those in progress; each part of the service
+ * registers its own metrics.
+ */
 export default fp(
   async app => {
     const registry = new Registry()

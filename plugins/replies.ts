@@ -71,8 +71,8 @@ export default fp(
   async app => {
     app.decorateReply('json', function <T>(this: FastifyReply, bytes: Json<T>) {
       this.header('content-type', jsonType)
-      // A large response is still in parts (src/catalogue/bytes.ts), which are copied into one buffer only now. Fastify sends a Buffer unchanged. The
-      // cast is for the route's schema.
+      // A large response is still in parts (src/catalogue/bytes.ts), which are copied into one buffer only now. Fastify sends a Buffer
+      // unchanged. The cast is for the route's schema.
       return (bytes instanceof UnjoinedJson ? bytes.joined(bufferFor(bytes.length, this.raw)) : bytes) as T
     })
     app.decorateReply('publicRedirect', function <T>(this: FastifyReply, location: string, options: PublicOptions): Promise<T> {

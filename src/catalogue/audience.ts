@@ -76,8 +76,8 @@ export const nextChange = (skeleton: Skeleton, now: number) => {
 const unknownAge = 255
 
 /**
- * The minimum age for each row: the highest of its own and those of its ancestors, so that no part of a show is available to younger viewers.
- * Only computed when a viewer has an age limit.
+ * The minimum age for each row: the highest of its own and those of its ancestors, so that no part of a show is available to younger
+ * viewers. Only computed when a viewer has an age limit.
  */
 const agesOf = derived(skeleton => {
   const ageOf = (row: number) => {

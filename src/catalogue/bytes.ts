@@ -8,7 +8,10 @@ import type { ok } from '../http/reply.js'
 
 declare const value: unique symbol
 
-/** A `T` as JSON: one buffer or, if it is large, parts that `reply.json` joins. The type lets the compiler check it against the schema of a route. */
+/**
+ * A `T` as JSON: one buffer or, if it is large, parts that `reply.json` joins. The type lets the compiler check it against the schema of a
+ * route.
+ */
 export type Json<T> = (Buffer | UnjoinedJson) & { readonly [value]: T }
 
 type Part = string | Buffer

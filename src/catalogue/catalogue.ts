@@ -240,9 +240,9 @@ export class Catalogue {
   }
 
   /**
-   * Counts each document that arrives as a sign that the database responds. Reading a large catalogue, or what a large import has written, may
-   * take minutes, and the catalogue in memory must not become stale meanwhile. But it must if the reads never succeed. Pauses, because a batch
-   * of documents would block the event loop.
+   * Counts each document that arrives as a sign that the database responds. Reading a large catalogue, or what a large import has written,
+   * may take minutes, and the catalogue in memory must not become stale meanwhile. But it must if the reads never succeed. Pauses, because
+   * a batch of documents would block the event loop.
    */
   private async *keepingFresh<T>(documents: AsyncIterable<T>) {
     let read = 0

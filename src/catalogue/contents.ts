@@ -122,8 +122,8 @@ interface Named {
 }
 
 /**
- * The ids under which elements of these contents may be stored. An element keeps an earlier id until plugins/moving.ts moves it. Undefined if
- * nothing is named; then nothing is filtered.
+ * The ids under which elements of these contents may be stored. An element keeps an earlier id until plugins/moving.ts moves it. Undefined
+ * if nothing is named; then nothing is filtered.
  */
 export const storedIdsOf = (catalogue: Catalogue, { content_id, title }: Named) => {
   const { skeleton, tree } = catalogue

@@ -63,7 +63,9 @@ export class Links {
       if (rows[link] !== none) visit(rows[link] as number)
   }
 
-  /** Calls `visit` with each link from `first` on, up to but not including `end`. For many people at once, this is faster than `eachRow`. */
+  /**
+   * Calls `visit` with each link from `first` on, up to but not including `end`. For many people at once, this is faster than `eachRow`.
+   */
   eachLink(first: number, end: number, visit: (row: number, person: number) => void) {
     const { rows, targets } = this
     for (let link = first; link < Math.min(end, this.size); link++)

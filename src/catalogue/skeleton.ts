@@ -6,8 +6,9 @@ import { fold } from './search/index.js'
 const never = Number.POSITIVE_INFINITY
 
 /**
- * The fields of contents that checks, filters and sorting need, so that these never query the database. One row per item, stored in columns,
- * because 100,000 objects would take twice the memory. A row keeps its number, but a full read may create a new skeleton with other numbers.
+ * The fields of contents that checks, filters and sorting need, so that these never query the database. One row per item, stored in
+ * columns, because 100,000 objects would take twice the memory. A row keeps its number, but a full read may create a new skeleton with
+ * other numbers.
  */
 export class Skeleton {
   private readonly rows = new Map<number, number>()

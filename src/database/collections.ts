@@ -60,8 +60,8 @@ export const personalCollections = Object.entries(indexes).flatMap(([name, of]) 
 })
 
 /**
- * Validators for the collections that viewers are served from, so that what is read can be trusted. Not for `contents`, which other software
- * may write; the service checks these when it reads them.
+ * Validators for the collections that viewers are served from, so that what is read can be trusted. Not for `contents`, which other
+ * software may write; the service checks these when it reads them.
  */
 export const validators: Record<string, Document> = {
   users: userValidator,

@@ -32,7 +32,7 @@ const retry = async <T>(operation: () => Promise<T>, isPassing: (error: unknown)
 export const withRetries = <T>(operation: () => Promise<T>, until = retryDeadline()) => retry(operation, isUnavailable, until)
 
 /**
- * Retries a write that is not idempotent, only after a duplicate key. After a lost connection, the driver retries it if it can ensure that it
- * takes effect once (retryable writes, which need a replica set). Otherwise the caller gets a 503.
+ * Retries a write that is not idempotent, only after a duplicate key. After a lost connection, the driver retries it if it can ensure that
+ * it takes effect once (retryable writes, which need a replica set). Otherwise the caller gets a 503.
  */
 export const withDuplicateRetries = <T>(operation: () => Promise<T>) => retry(operation, () => false, retryDeadline())

@@ -139,8 +139,8 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
     endProfile: (account_id: number, user_id: number) => endMany(account_id, { user_id }),
 
     /**
-     * Keeps `begun` and the most recently used others for which there is room. Ends all sessions last used before a point in time rather than
-     * a number of them, because two concurrent calls would end twice as many. With `profiles`, ends only sessions of these profiles.
+     * Keeps `begun` and the most recently used others for which there is room. Ends all sessions last used before a point in time rather
+     * than a number of them, because two concurrent calls would end twice as many. With `profiles`, ends only sessions of these profiles.
      */
     endSurplus: async (account_id: number, begun: string, profiles?: number[]) => {
       const others = { account_id, _id: { $ne: begun }, ...isLiving }

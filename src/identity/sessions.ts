@@ -93,8 +93,8 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
 
   return {
     /**
-     * Begins a session, then asks `confirm` for the user who may have it, and ends it again if there is none. `confirm` must read the account
-     * again, which may have changed, or ended all its sessions, since the caller was allowed to sign in.
+     * Begins a session, then asks `confirm` for the user who may have it, and ends it again if there is none. `confirm` must read the
+     * account again, which may have changed, or ended all its sessions, since the caller was allowed to sign in.
      */
     begin: async <User>(
       account: Account,

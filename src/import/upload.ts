@@ -180,8 +180,8 @@ const isRunning = (pid: number) => {
 }
 
 /**
- * Removes the uploads of processes that were killed. Call it before the first upload, while folders with the id of this process are those of
- * an earlier one. In a container, every process gets the same id.
+ * Removes the uploads of processes that were killed. Call it before the first upload, while folders with the id of this process are those
+ * of an earlier one. In a container, every process gets the same id.
  */
 export const removeLeftovers = async () => {
   const names = (await readdir(tmpdir())).filter(name => name.startsWith(folderPrefix))

@@ -21,7 +21,8 @@ const memoryBound = 10 * 1024 * 1024
 
 /**
  * A profile with an age limit is counted separately, so that a child cannot use up the limit of its parents. Not with an identity provider,
- * where requests are counted before the profile is known. The key is negative, because the id of a first profile is also that of its account.
+ * where requests are counted before the profile is known. The key is negative, because the id of a first profile is also that of its
+ * account.
  */
 const countedAs = ({ id, account, maxAge }: Viewer) => (maxAge === undefined ? account : -id)
 

@@ -9,8 +9,8 @@ interface Waiter {
 }
 
 /**
- * Runs `permits` jobs at once, at most `permitsOfOne` for one caller. Callers take turns in the queue. Once the first has waited longer than
- * `patience` milliseconds, the last are served first, because the others are about to time out and would not use the result.
+ * Runs `permits` jobs at once, at most `permitsOfOne` for one caller. Callers take turns in the queue. Once the first has waited longer
+ * than `patience` milliseconds, the last are served first, because the others are about to time out and would not use the result.
  */
 export class Semaphore {
   private readonly running = new CallerCounts()

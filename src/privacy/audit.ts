@@ -33,8 +33,8 @@ export const auditOf = (db: Db, keptDays: number) => {
 
   return {
     /**
-     * Does the work and records it. The record is written first, with the outcome `failed`, so that nothing is done without a record, and work
-     * that is killed counts as failed. The work may change the outcome, which is `done` unless it throws.
+     * Does the work and records it. The record is written first, with the outcome `failed`, so that nothing is done without a record, and
+     * work that is killed counts as failed. The work may change the outcome, which is `done` unless it throws.
      */
     during: async <T>(actor: string, acts: Act[], work: (end: End, ids: string[]) => Promise<T>): Promise<T> => {
       const records = acts.map(act => ({ _id: randomUUID(), ...act, actor, outcome: 'failed' }))

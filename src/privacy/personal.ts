@@ -36,8 +36,8 @@ export const personalOf = (db: Db, collections: PersonalCollection[]) => {
     },
 
     /**
-     * All elements of a list, by a date that all should have. Each portion is a separate read, so that a slow reader holds no cursor. Ids never
-     * change, so every element is in exactly one portion, even if it is moved to another item meanwhile.
+     * All elements of a list, by a date that all should have. Each portion is a separate read, so that a slow reader holds no cursor. Ids
+     * never change, so every element is in exactly one portion, even if it is moved to another item meanwhile.
      */
     portions: async function* (name: string, user_id: number, dated: string): AsyncGenerator<ListElement[]> {
       const options = { sort: { _id: 1 }, hint: { user_id: 1, _id: 1 }, limit: portionSize, batchSize: portionSize } as const

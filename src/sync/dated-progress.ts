@@ -2,8 +2,8 @@ import type { Document } from 'mongodb'
 import { changesBy, defaultsAt, onlyIf, type Progress, updateBy } from '../viewing/progress.js'
 
 /**
- * A report with `observed_at` counts as made then, or now if that is earlier. Of two reports, the one observed later wins, whatever the order
- * in which they arrive.
+ * A report with `observed_at` counts as made then, or now if that is earlier. Of two reports, the one observed later wins, whatever the
+ * order in which they arrive.
  *
  * A repeated report adds no play, because it is not newer than the element was before the request (`before`). A report from the future is
  * stored with the time of its arrival, and would seem newer when repeated, so its own `observed_at` is kept in `claimed_at`.

@@ -47,8 +47,8 @@ const isDated = ({ observed_at }: Progress) => observed_at !== undefined
 const retriesFor = (progress: Progress[]) => (progress.every(isDated) ? withRetries : withDuplicateRetries)
 
 /**
- * Writes reports that a device kept while it was offline, and reports and marks of items that have replaced others, whose elements may still
- * be stored under an earlier id. Drops a report that was made before its element was removed.
+ * Writes reports that a device kept while it was offline, and reports and marks of items that have replaced others, whose elements may
+ * still be stored under an earlier id. Drops a report that was made before its element was removed.
  */
 export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover: Remover; tell: Teller; completedAt: number }) => {
   const history: Collection<HistoryDocument> = db.collection('history')

@@ -66,8 +66,8 @@ type Step = { element: Element; leaves?: number | undefined } & ({ set: Document
 
 /**
  * The next step for the elements that a user has of one item. An element of an earlier id is moved. If the current id has an element, too,
- * one is merged into the other, and then removed. A step depends only on what is stored, so the work simply continues after a step is lost or
- * a process is killed.
+ * one is merged into the other, and then removed. A step depends only on what is stored, so the work simply continues after a step is lost
+ * or a process is killed.
  */
 const nextStep = (elements: Element[], content_id: number, move: Move): Step | undefined => {
   const own = elements.find(element => element.content_id === content_id)

@@ -180,8 +180,8 @@ export const removerOf = (
   }
 
   /**
-   * Removes an element that was read before. For up to `patience`, it is removed even if it is observed again meanwhile, because no response
-   * has been sent yet. Returns whether this request has removed it.
+   * Removes an element that was read before. For up to `patience`, it is removed even if it is observed again meanwhile, because no
+   * response has been sent yet. Returns whether this request has removed it.
    */
   const removeNow = async (element: Listed) => {
     const { _id, user_id } = element

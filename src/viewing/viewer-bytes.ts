@@ -27,7 +27,10 @@ export const withContents = async <T extends { content_id: number }, Joined>(
   })
 }
 
-/** The fields of an element as JSON, before and after its content. JSON.stringify would take four times as long. No string here needs escaping. */
+/**
+ * The fields of an element as JSON, before and after its content. JSON.stringify would take four times as long. No string here needs
+ * escaping.
+ */
 export const historyFields = (progress: HistoryProgress) => {
   const { _id, user_id, content_id, time, percentage, plays, watched_at, previous, created_at, updated_at, ...unsent } = progress
   // Does not compile if the schema has a field that the strings below lack.

@@ -1,8 +1,8 @@
 const impossible = 100
 
 /**
- * Counts the typos between what was typed and words: wrong, missing or extra letters, and swapped neighbours (optimal string alignment). The
- * words must come in sorted order, so that a common prefix is compared only once, and start with the first letter typed.
+ * Counts the typos between what was typed and words: wrong, missing or extra letters, and swapped neighbours (optimal string alignment).
+ * The words must come in sorted order, so that a common prefix is compared only once, and start with the first letter typed.
  */
 export class TypoCounter {
   /** The last word, and how many of its letters were compared. */

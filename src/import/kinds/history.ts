@@ -151,8 +151,8 @@ const elementAfter = (record: HistoryRecord, element: HistoryDocument | undefine
 }
 
 /**
- * The write that turns the element that was read into a new one. If a viewer has changed the element since, it has no effect, and the lines are
- * processed again.
+ * The write that turns the element that was read into a new one. If a viewer has changed the element since, it has no effect, and the lines
+ * are processed again.
  */
 const writeOf = (element: HistoryDocument, stored: HistoryDocument | undefined, now: Date): Operation[] => {
   if (element === stored) return []

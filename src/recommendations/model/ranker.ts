@@ -73,8 +73,8 @@ const recentCount = periods.length
 const others = 6 + recentCount
 
 /**
- * For each table, there is a sum over the past with the slow decay, one with the fast decay, and a value for each of the newest items. These
- * are followed by their logarithms, and then by the other features.
+ * For each table, there is a sum over the past with the slow decay, one with the fast decay, and a value for each of the newest items.
+ * These are followed by their logarithms, and then by the other features.
  */
 export const featureCount = (tables: number) => 2 * perTable * tables + others
 

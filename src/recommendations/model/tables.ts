@@ -23,8 +23,8 @@ export const shapes = {
 }
 
 /**
- * The tables that are learned from histories. The usual weights are means of those fitted on the generated data of `npm run spark`. They are
- * used if there are too few viewers to fit others.
+ * The tables that are learned from histories. The usual weights are means of those fitted on the generated data of `npm run spark`. They
+ * are used if there are too few viewers to fit others.
  */
 export const tables: Table[] = [
   {
