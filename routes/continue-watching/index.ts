@@ -40,8 +40,7 @@ const isLong = ({ perPage }: ContinueWatchingQuery) => perPage > usualPage
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, data, settings } = app
   const pacer = new Pacer()
-  // Only large jobs are queued: a queued job keeps its history in memory, which costs more garbage collection than an ordinary job is
-  // worth.
+  // Only large jobs are queued, because a waiting job keeps its history in memory, which costs garbage collection.
   const inTurn = <T>(isLarge: boolean, job: () => T | Promise<T>) => (isLarge ? pacer.run(job) : job())
 
   /** A function of its own, so that the other cards are freed before the elements are read. */

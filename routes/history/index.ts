@@ -106,7 +106,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const report = reportOf(request.body, catalogue, app.audienceOf(request))
       if (!report) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
-      // The version of the ids goes into the cache that a later PUT reads.
+      // The version of the ids is cached for a later PUT.
       const elementId = await reports.put(viewer.id, report, catalogue.skeleton.idsVersion)
       uptake.begin(viewer.id, report)
       reply.code(201)

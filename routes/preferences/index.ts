@@ -89,8 +89,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const [title, ...others] = idsOf(request, request.params.contentId)
     const change = changeOf(request.body)
     const cleared = Object.fromEntries(Object.entries(change).filter(([, value]) => value === null))
-    // A value stored under another id of the title would apply again, so it is cleared too, and first, because it may be moved to the title
-    // meanwhile.
+    // A value stored under another id of the title would apply again. Cleared first, because it may be moved to the title meanwhile.
     if (Object.keys(cleared).length > 0) for (const id of others) await preferences.put(user, id, cleared)
     await preferences.put(user, title, change)
     return done(200, 'The preferences were changed')
