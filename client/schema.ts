@@ -250,7 +250,7 @@ export interface paths {
         get: operations["getHistoryElement"];
         /**
          * Update the progress of a history element
-         * @description Requires `time`, `percentage` or both. A missing field keeps its value, except that `time` alone also sets the `percentage` of an item with a `duration`.
+         * @description Requires `time` or `percentage`, or both. A missing field keeps its value, except that `time` alone also sets the `percentage` of an item with a `duration`.
          */
         put: operations["updateHistoryElement"];
         post?: never;

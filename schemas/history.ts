@@ -57,7 +57,7 @@ export type ProgressReport = Static<typeof ProgressReport>
 
 export const ProgressUpdate = published(
   Type.Object(progress, { $id: 'ProgressUpdate', anyOf: [{ required: ['time'] }, { required: ['percentage'] }] }),
-  Type.Object(progress, { minProperties: 1, description: 'Requires `time`, `percentage` or both' })
+  Type.Object(progress, { minProperties: 1, description: 'Requires `time` or `percentage`, or both' })
 )
 export type ProgressUpdate = Static<typeof ProgressUpdate>
 

@@ -29,7 +29,7 @@ export const preferenceFields = { audio: Type.Optional(Audio), subtitles: Type.O
 
 export const PreferencesChange = published(
   Type.Object(preferenceFields, { $id: 'PreferencesChange', anyOf: [{ required: ['audio'] }, { required: ['subtitles'] }] }),
-  Type.Object(preferenceFields, { minProperties: 1, description: 'Requires `audio`, `subtitles` or both' })
+  Type.Object(preferenceFields, { minProperties: 1, description: 'Requires `audio` or `subtitles`, or both' })
 )
 export type PreferencesChange = Static<typeof PreferencesChange>
 

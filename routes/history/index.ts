@@ -59,7 +59,7 @@ const putSchema = {
   ...shared,
   summary: 'Update the progress of a history element',
   description:
-    'Requires `time`, `percentage` or both. A missing field keeps its value, except that `time` alone also sets the `percentage` of an item with a `duration`.',
+    'Requires `time` or `percentage`, or both. A missing field keeps its value, except that `time` alone also sets the `percentage` of an item with a `duration`.',
   params,
   body: ProgressUpdate,
   response: answers(Done, 401, 403, 404, 413)
