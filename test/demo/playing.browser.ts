@@ -27,7 +27,7 @@ t.test('the demo page plays on two devices of an account, and says which', withB
   await phone.getByRole('button', { name: 'Play' }).click()
   await phone.getByText('Position saved').waitFor()
   await phone.getByRole('button', { name: 'Pause' }).waitFor()
-  t.equal(await phone.getByText('You already watch').count(), 0)
+  t.equal(await phone.getByText('You are already watching').count(), 0)
 })
 
 t.test('the demo page skips the intro, and offers the next episode at the credits, which a second window learns', withBrowser, async t => {
