@@ -13,7 +13,7 @@ interface Options {
   leave: () => Promise<void>
   /** Ends the heartbeats of a player and the live copy. */
   stop: () => void
-  /** Drops what the store has of a profile. */
+  /** Drops what the store has about a profile. */
   forget: (id: number) => Promise<void>
 }
 
@@ -46,7 +46,7 @@ export const createAccount = ({ open, userCalls, get, begin, leave, stop, forget
     },
     /** Also works offline. The service then ends the session when its refresh token expires. */
     signOut: async () => {
-      // A heartbeat after the logout would be refused, as if the session had ended by itself.
+      // A heartbeat after the logout would be refused, as if the session had ended on its own.
       stop()
       await calls.post('/logout').catch(() => undefined)
       await leave()
@@ -58,19 +58,19 @@ export const createAccount = ({ open, userCalls, get, begin, leave, stop, forget
     changePassword: async (password: string, new_password: string) => {
       await once.put('/me/password', { body: { password, new_password } }).catch(asWrongPassword)
     },
-    /** What the service stores of the user. */
+    /** What the service stores about the user. */
     exportMe: () => calls.get('/me/export'),
-    /** Erases the user with all profiles, and everything that the service and this client store of them, and signs out. */
+    /** Erases the user with all profiles, and everything that the service and this client store about them, and signs out. */
     eraseMe: async (password: string) => {
       const profiles = await calls.get('/profiles')
       await once.delete('/me', { body: { password } }).catch(asWrongPassword)
-      // What goes on by itself would fill the copies again.
+      // Background work would fill the copies again.
       stop()
       for (const { id } of profiles) await forget(id)
       await leave()
     },
 
-    /** Where the user is signed in, the session used last first. */
+    /** Where the user is signed in, most recently used first. */
     sessions: () => calls.get('/sessions'),
     endSession: (id: string) => calls.delete('/sessions/{sessionId}', { params: { path: { sessionId: id } } }),
     endOtherSessions: () => calls.delete('/sessions', { params: { query: { others: true } } }),

@@ -15,7 +15,7 @@ type Success<Path extends keyof paths, M extends Method, Init> = Extract<
 /** The `data` of a read, or the whole body of a write. */
 type Answer<Body> = Body extends { data: infer Data } ? Data : Body
 
-/** With `offline`, a read without a connection resolves with the last response. */
+/** With `offline`, a read without a connection resolves with the last response, marked with this. */
 export interface Stale {
   isStale?: true
 }
@@ -26,7 +26,7 @@ export type Call<M extends Method> = <Path extends PathsWith<M>, Init extends Ma
   ...init: undefined extends Init ? [init?: Init] : [init: Init]
 ) => Promise<Answer<Success<Path, M, Init>> & (M extends 'get' ? Stale : unknown)>
 
-/** Those that have not fired. Node.js may collect one that only `AbortSignal.any` knows, and it then never fires. */
+/** Timeouts that have not fired. Node.js may collect a signal that only `AbortSignal.any` refers to, and it then never fires. */
 const timeouts = new Set<AbortSignal>()
 
 const timeoutSignal = (milliseconds: number) => {
@@ -46,13 +46,12 @@ export const createTransport = (fetch: Fetch, timeout: number, clock: Clock): Fe
   }
 }
 
-/** What says in whose name a request is sent. */
+/** The headers that say in whose name a request is sent. */
 export const identityHeaders = (token: string, profile?: number) => ({
   authorization: `Bearer ${token}`,
   ...(profile !== undefined && { 'viewer-profile': String(profile) })
 })
 
-/** The path of calls about one content item. */
 export const contentPath = (contentId: number) => ({ path: { contentId: String(contentId) } })
 
 interface Untyped {

@@ -35,7 +35,7 @@ export const pause = (seconds: number, signal?: AbortSignal) =>
     if (signal?.aborted) stop()
   })
 
-/** Throws what ends the sign-in. After anything else, the device asks again. */
+/** Throws errors that end the sign-in. After any other, the device polls again. */
 function throwIfOver(error: unknown, deadline: number): asserts error is ViewerError {
   if (!(error instanceof ViewerError)) throw error
   const { reason, kind } = error
@@ -44,7 +44,7 @@ function throwIfOver(error: unknown, deadline: number): asserts error is ViewerE
   if (reason === undefined && kind === 'refused') throw error
 }
 
-/** If the response says nothing about the code, wait as long as it asks, or twice as long as last time. */
+/** If the response says nothing about the code, waits as long as it asks, or twice as long as last time. */
 const waitAfter = ({ reason, retryAfter }: ViewerError, usual: number, last: number) =>
   reason === undefined ? (retryAfter ?? Math.min(longestWait, 2 * last)) : usual
 

@@ -23,7 +23,7 @@ interface Options {
   changes: (owner: number, since: string | undefined) => Promise<Changes>
 }
 
-/** What each list is ordered by, the newest first. No two elements are the same in both. */
+/** The fields by which each list is sorted, newest first. No two elements have the same values in both. */
 const orders = {
   history: ['updated_at', '_id'],
   watchlist: ['created_at', 'id'],
@@ -37,7 +37,7 @@ const nothing: Lists = { history: [], watchlist: [], hidden: [], ratings: [], pr
 
 type Element = { content_id: number | null } & Record<string, unknown>
 
-/** Dates on the wire have a fixed length, so they compare as texts. */
+/** Dates on the wire have a fixed length, so they compare as strings. */
 const newestFirst = (keys: readonly string[]) => (one: Element, other: Element) => {
   const key = keys.find(key => one[key] !== other[key]) as string
   return (one[key] as string) < (other[key] as string) ? 1 : -1
@@ -56,7 +56,7 @@ const withChanges = (lists: Lists, { removed, cursor, more, ...changes }: Change
   isComplete: !more
 })
 
-/** A copy of the lists of each user. It is one value with its cursor, so that neither is ever stored without the other. */
+/** A copy of the lists of each user. Copy and cursor are one value, so that neither is ever stored without the other. */
 export const createCopies = ({ store, exclusively, owner, changes }: Options) => {
   const nameOf = (id: number) => `copy-${id}` as const
   const drop = (id: number) => exclusively('copy', async () => store.save(nameOf(id), null))
@@ -71,7 +71,7 @@ export const createCopies = ({ store, exclusively, owner, changes }: Options) =>
     } while (!copy.isComplete)
     return copy
   }
-  /** A copy that was dropped while the call waited for its turn must stay dropped, so whoever ends the call aborts it first. */
+  /** A copy that was dropped while the call waited for its turn must stay dropped, so the call must be aborted first. */
   const read = (id: number, signal?: AbortSignal) =>
     exclusively('copy', async () => {
       signal?.throwIfAborted()
@@ -80,7 +80,7 @@ export const createCopies = ({ store, exclusively, owner, changes }: Options) =>
 
   return {
     read,
-    /** Takes what the stream has sent after a cursor. If the copy has another cursor, another tab or call has changed it. */
+    /** Applies what the stream has sent after a cursor. If the copy has another cursor, another tab or call has changed it. */
     take: (id: number, since: string, page: Changes) =>
       exclusively('copy', async () => {
         const copy = await load(id)

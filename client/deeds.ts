@@ -16,7 +16,7 @@ interface Saved extends Done {
 interface Removed extends Done {
   kind: 'removed'
   from: 'history' | 'watchlist' | 'continue_watching' | 'hidden'
-  /** Of the element, or of the content item. Without it, all of them. */
+  /** The id of the element or of the content item. If it is missing, all of them are meant. */
   id?: string | undefined
 }
 /** What a viewer has done that a kept response may not show yet. */
@@ -46,7 +46,7 @@ const deedsByCall: Record<string, (body: Record<string, unknown>, id: string) =>
   'put /preferences/{contentId}': (body, id) => ({ kind: 'preferences', content_id: Number(id), ...body })
 }
 
-/** What a call has done, if it changes what a kept response shows. */
+/** What a call has done, if that changes what a kept response shows. */
 export const deedOf = (method: string, path: string, { body = {}, params }: Written = {}, done: Done) => {
   const [id = ''] = Object.values(params?.path ?? {})
   const given = deedsByCall[`${method} ${path}`]?.(body, String(id))
@@ -59,7 +59,7 @@ const isSame = (one: Deed, other: Deed) =>
   one.kind !== 'removed' &&
   one.content_id === (other as Exclude<Deed, Removed>).content_id
 
-/** Of each content item, the last of a kind counts. A change of one language leaves the other. */
+/** For each content item, the last deed of a kind counts. A change of one language does not change the other. */
 export const withDeed = (all: Acknowledged[], deed: Acknowledged): Acknowledged[] => {
   const before = deed.kind === 'preferences' ? all.find(other => isSame(other, deed)) : undefined
   return [...all.filter(other => !isSame(other, deed)), { ...before, ...deed } as Acknowledged]
@@ -68,7 +68,7 @@ export const withDeed = (all: Acknowledged[], deed: Acknowledged): Acknowledged[
 /** A response that is kept, and what it is the response to. */
 export interface KeptResponse {
   user_id: number
-  /** The address that was asked, with the language that the app has asked for. */
+  /** The requested URL, with the requested language. */
   key: string
   path: string
   url: string
@@ -108,7 +108,7 @@ interface Context {
   mayAdd: (content_id: number) => boolean
 }
 
-/** No id of the service: a call with it is refused. */
+/** Not an id of the service, so calls with it are refused. */
 const noId = '0'.repeat(24)
 /** From this percentage on, the service counts an item as completed, unless it is configured otherwise. */
 const completedAt = 90
@@ -120,7 +120,6 @@ const contentsIn = (value: unknown, found: Map<number, Content>) => {
   if ('handler_id' in value && 'id' in value) found.set(value.id as number, value as Content)
   for (const part of Object.values(value)) contentsIn(part, found)
 }
-/** All content items that responses have. */
 export const contentsOf = (responses: unknown) => {
   const found = new Map<number, Content>()
   contentsIn(responses, found)
@@ -151,7 +150,6 @@ const previousAfter = (time: number, before: Item) => {
   return last >= restartedBefore ? { time: last, percentage, observed_at } : (before.previous ?? null)
 }
 
-/** The element of the history after a report. */
 const elementAfter = (report: Report, before: Item, { contents, dateOf }: Context) => {
   const date = dateOf(report.observed)
   const { time, percentage } = positionAfter(report, before, contents.get(report.content_id)?.duration)
@@ -170,7 +168,7 @@ const elementAfter = (report: Report, before: Item, { contents, dateOf }: Contex
   }
 }
 
-/** Whether a response has a later report already, of another device. */
+/** Whether a response already has a later report from another device. */
 const isOutdone = (report: Report, before: Item, { asked, dateOf }: Context) =>
   report.observed < asked && (before.updated_at ?? '') > dateOf(report.observed)
 
@@ -191,7 +189,7 @@ const inCards = (items: Item[], report: Report, context: Context) => {
   const content = context.contents.get(content_id)
   if (!content || (card ? isOutdone(report, card, context) : !context.mayAdd(content_id))) return items
   const history = elementAfter(report, before, context)
-  // Which episode is next, only the service knows.
+  // Only the service knows which episode is next.
   if (history.percentage >= completedAt) return items.filter(item => !isIt(item))
   const { time, percentage } = history.previous ?? history
   if (time <= 0 && percentage <= 0) return items
@@ -217,7 +215,7 @@ const inRatings = (items: Item[], { content_id, rating, observed }: Extract<Deed
 
 const without = (items: Item[], isRemoved: (item: Item) => boolean) => items.filter(item => !isRemoved(item))
 
-/** What each kind of list shows after a deed. The lists of the service have the newest first. */
+/** What each kind of list shows after a deed. The lists of the service are sorted newest first. */
 const after: Record<string, (items: Item[], deed: Deed, context: Context) => Item[]> = {
   history: (items, deed, context) => {
     if (deed.kind === 'report') return inHistory(items, deed, context)
@@ -239,7 +237,7 @@ const after: Record<string, (items: Item[], deed: Deed, context: Context) => Ite
     return without(items, ({ id }) => deed.id === undefined || String(id) === deed.id)
   },
   ratings: (items, deed, context) => (deed.kind === 'rating' ? inRatings(items, deed, context) : items),
-  /** Neither what is hidden nor what is disliked is recommended. */
+  /** Neither hidden nor disliked titles are recommended. */
   recommended: (items, deed, context) => {
     const isLess = deed.kind === 'removed' ? deed.from === 'hidden' : deed.kind === 'rating' && deed.rating === 'dislike'
     if (!isLess) return items
@@ -247,7 +245,7 @@ const after: Record<string, (items: Item[], deed: Deed, context: Context) => Ite
     return without(items, item => isOfTitle(item, id, context))
   }
 }
-/** Whether a show is watched now, only the service knows. */
+/** Only the service knows whether a show now counts as watched. */
 after.unwatched = (items, deed, { contents }) => {
   if (deed.kind !== 'report') return items
   const { percentage } = positionAfter(deed, {}, contents.get(deed.content_id)?.duration)
@@ -268,7 +266,7 @@ const listsByPath: Record<string, string> = {
 const allAfter = (kind: string, items: Item[], deeds: Deed[], context: Context) =>
   deeds.reduce((before, deed) => after[kind]?.(before, deed, context) ?? before, items)
 
-/** Only the first page of a list that is filtered by nothing, or by content items, has a new element. */
+/** Only the first page of a list, unfiltered or filtered by content items, gets a new element. */
 const additionsTo = (query: URLSearchParams) => {
   const { page = '1', perPage: _, content_id, ...others } = Object.fromEntries(query)
   const ids = content_id?.split(',')
@@ -285,7 +283,7 @@ const pageAfter = (kind: string, { collection, meta, ...page }: Page, deeds: Dee
   return { ...page, collection: items.slice(0, meta.per_page), meta: metaAfter(meta, items.length - collection.length) }
 }
 
-/** The rows that are the same for everybody, but for what they have watched. */
+/** The rows that are the same for everyone, except for what they have watched. */
 const publicRows = ['popular', 'new', 'rail']
 
 /** Rows that are there only if they have an element. */
@@ -322,7 +320,7 @@ const preferencesAfter = (before: Schemas['Preferences'], content_id: number | n
   return preferences
 }
 
-/** What a response would be after what the viewer has done. */
+/** What a response would be after the viewer's deeds. */
 export const dataAfter = (
   { path, url: address, asked, data }: KeptResponse,
   deeds: Deed[],

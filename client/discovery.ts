@@ -3,7 +3,7 @@ import type { components } from './schema.js'
 
 type Schemas = components['schemas']
 
-/** A row of a start page. Its `kind` tells what its items are. */
+/** A row of a start page. Its `kind` says what its items are. */
 export type HomeRow = Schemas['HomeRow']
 
 export interface HomeOptions {
@@ -11,15 +11,14 @@ export interface HomeOptions {
   items?: number
   /** The number of rails, 0 to 30. */
   rails?: number
-  /** The `mname` of the collection that has the rails. Without it, those of all collections. */
+  /** The `mname` of the collection whose rails to return. By default, those of all collections. */
   collection?: string
-  /** False leaves what the user has watched out of the rows `popular` and `new` and the rails. Needs a signed-in user. */
+  /** False leaves what the user has watched out of the rows `popular` and `new` and the rails. Requires a signed-in user. */
   watched?: false
 }
 
-/** Calls that find titles to watch. */
 export const createDiscovery = (calls: Calls) => ({
-  /** The rows of a start page. What the service could not read just now is in `missing`. */
+  /** The rows of a start page. `missing` has the kinds of rows that the service could not read. */
   home: (query: HomeOptions = {}) =>
     // openapi-fetch's types leave out fields that are always null.
     calls.get('/home', { params: { query } }) as Promise<Schemas['Home'] & Stale>,
@@ -33,7 +32,7 @@ export const createDiscovery = (calls: Calls) => ({
     return calls.get('/contents', { querySerializer: () => query.toString() })
   },
 
-  /** Titles like that of a content, such as the show of an episode. */
+  /** Titles like that of a content item, such as the show of an episode. */
   similar: (contentId: number, { perPage = 20 } = {}) =>
     calls.get('/contents/{contentId}/similar', { params: { ...contentPath(contentId), query: { perPage } } }),
 

@@ -9,11 +9,11 @@ export type Trouble =
   | 'signed-out'
   /** There was a session, but it cannot be renewed. */
   | 'session-ended'
-  /** Nobody has approved the code of a device in time. */
+  /** Nobody approved the code of a device in time. */
   | 'code-expired'
-  /** The user has denied the code of a device. */
+  /** The user denied the code of a device. */
   | 'code-denied'
-  /** The account already plays on as many `devices` as it is allowed. */
+  /** The account is already playing on as many `devices` as it may. */
   | 'too-many-streams'
   /** The service does not accept the request. Sending the same one again does not help. */
   | 'refused'
@@ -59,7 +59,7 @@ export class ViewerError extends Error {
   readonly fields: { field: string; message: string }[]
   /** Why a device is not signed in yet. */
   readonly reason: DeviceRefusal | undefined
-  /** The devices that play, if there are too many. Null is one without a name. */
+  /** The devices that are playing, if there are too many. Null stands for one without a name. */
   readonly devices: (string | null)[]
   /** Seconds to wait before trying again, if the service said so. */
   readonly retryAfter: number | undefined
@@ -84,7 +84,7 @@ export class ViewerError extends Error {
   }
 }
 
-export const noAnswer = (cause: unknown) => new ViewerError('no-answer', 'The service did not answer', { cause })
+export const noAnswer = (cause: unknown) => new ViewerError('no-answer', 'The service did not respond', { cause })
 export const notFromService = () => noAnswer('The response is not from the service: a captive portal or a proxy may have sent it')
 export const signedOut = () => new ViewerError('signed-out', 'Nobody is signed in')
 export const sessionEnded = (cause?: unknown) =>
@@ -95,9 +95,9 @@ export const isUnauthorized = (error: unknown) => error instanceof ViewerError &
 export const mayBeTemporary = (error: unknown): error is ViewerError =>
   error instanceof ViewerError && ['no-answer', 'busy', 'failed'].includes(error.kind)
 export const isForbidden = (error: unknown) => error instanceof ViewerError && error.status === 403
-/** There was no response if the service did not answer until the code expired. */
+/** The cause has no status if the service did not respond until the code expired. */
 export const codeExpired = (cause: ViewerError) =>
-  new ViewerError('code-expired', 'The code has expired before anybody approved it', { status: cause.status, cause })
+  new ViewerError('code-expired', 'The code expired before anyone approved it', { status: cause.status, cause })
 export const codeDenied = (cause: unknown) => new ViewerError('code-denied', 'The sign-in was denied', { status: 400, cause })
 
 const kindOf = (status: number, devices: unknown): Trouble => {
@@ -109,14 +109,14 @@ const kindOf = (status: number, devices: unknown): Trouble => {
   return status < 500 ? 'refused' : 'failed'
 }
 
-/** The header contains seconds or a date. */
+/** The header has seconds or a date. */
 const secondsOf = (retryAfter: string | null) => {
   if (retryAfter === null) return undefined
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
 }
 
-/** Statuses that say the same from whomever they are: the request took too long, or there are too many. */
+/** Statuses that mean the same, whoever sends them: the request took too long, or there are too many. */
 const fromAnyone = [408, 429]
 
 /** The error for an unsuccessful response. A proxy may have sent it, so its body can be anything. */
@@ -125,7 +125,7 @@ export const errorOf = ({ status, headers }: Response, body: unknown) => {
     string,
     unknown
   >
-  // What only a proxy refuses must not be dropped, and only the service may end a session.
+  // What was refused only by a proxy must not be dropped, and only the service may end a session.
   if (success !== false && status < 500 && !fromAnyone.includes(status)) return notFromService()
   return new ViewerError(kindOf(status, devices), typeof message === 'string' ? message : `The response was HTTP ${status}`, {
     status,

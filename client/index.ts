@@ -43,11 +43,11 @@ export type Schemas = components['schemas']
 export interface ClientOptions {
   /** URL of the service, including its BASE_PATH. */
   baseUrl: string
-  /** Keeps the session, what is unsent, and the copies of lists beyond the life of the page. Without it, they are lost. */
+  /** Keeps the session, unsent data, and the copies of lists beyond the life of the page. Without it, they are lost. */
   store?: Store
-  /** Reads respond with what they responded with last where there is no connection, with `isStale`. Needs a `store`. */
+  /** Without a connection, reads resolve with their last response, with `isStale`. Requires a `store`. */
   offline?: boolean
-  /** Resolves with a token, for services with an identity provider of their own. Without it, users sign in at the service. */
+  /** Resolves with a token, for services with an identity provider. Without it, users sign in at the service. */
   token?: ProviderToken
   /** Called when the session cannot be renewed: ask the user to sign in again. */
   onSessionEnd?: (error: ViewerError) => void
@@ -132,7 +132,7 @@ export const createClient = ({
     open: (owner, since, signal) =>
       answerTo(new Request(`${baseUrl.replace(/\/$/, '')}/changes/stream?since=${encodeURIComponent(since)}`, { signal }), owner)
   })
-  /** Ends what goes on by itself, and would go on in the name of the next user. */
+  /** Ends background work, which would continue in the name of the next user. */
   const stop = () => {
     playing.close()
     live.stop()
@@ -179,34 +179,37 @@ export const createClient = ({
     /** The signed-in user, as of the last sign-in or refresh. */
     user: session.user,
 
-    /** Says that this device plays a content, and every 30 seconds that it still does. Throws if too many devices of the account play. */
+    /**
+     * Reports that this device is playing a content item, and again every 30 seconds. Throws if too many devices of the account are
+     * playing.
+     */
     play: playing.play,
 
-    /** Says which titles are on the screen. Sent together after some seconds. Never throws: what cannot be sent is dropped. */
+    /** Reports which titles are on the screen. Sent together after some seconds. Never throws; what cannot be sent is dropped. */
     reportSeen: seen.report,
     /** Reports the position of the player, or keeps the report until it can be sent. Does not throw if there is no connection. */
     report: (report: Report) => outbox.put({ kind: 'report', ...report }),
-    /** The number of reports, ratings and preferences that are not sent yet. */
+    /** The number of reports, ratings and preferences that have not been sent yet. */
     unsent: outbox.count,
     /** Sends them now, for platforms without an `online` event. */
     sendUnsent: outbox.deliverAtOnce,
-    /** What the service has refused of them: the newest of each content item, until they are dropped. */
+    /** Those that the service has refused: the newest of each content item, until they are dropped. */
     refused: outbox.refused,
     dropRefused: outbox.dropRefused,
 
-    /** Sends what is unsent, brings the local copy of the user's lists up to date, and resolves with it. With `live`, keeps it up to date. */
+    /** Sends unsent data, brings the local copy of the user's lists up to date, and resolves with it. With `live`, keeps it up to date. */
     sync: async (options?: LiveOptions) => {
       if (options?.live) return live.sync(options)
       await outbox.deliverAtOnce()
       return copies.sync()
     },
-    /** The copy as the last `sync()` left it. Works offline. */
+    /** The copy as of the last `sync()`. Works offline. */
     copy: copies.copy,
     dropCopy: () => {
       live.stop()
       return copies.dropCopy()
     },
-    /** Stops timers and listeners. Unsent reports stay in the store, and what was seen is sent. */
+    /** Stops timers and listeners. Unsent reports stay in the store. Titles seen so far are sent. */
     close: () => {
       outbox.close()
       seen.close()

@@ -10,7 +10,7 @@ export interface Keeper {
   /** The user whose progress is reported, even after the session has ended. */
   reporter: () => Promise<User | undefined>
   hasEnded: () => boolean
-  /** A token for the next call. If an owner is named, only a token of theirs. */
+  /** A token for the next call. If an owner is given, only a token of theirs. */
   token: (owner?: number) => Promise<string | undefined>
   /** The profile that was chosen for the user of this token, if tokens name only the account. */
   profileOf?: (token: string) => number | undefined

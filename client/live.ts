@@ -7,11 +7,11 @@ type Changes = components['schemas']['Changes']
 
 export interface LiveOptions {
   live: true
-  /** Called with each other copy after the one that `sync()` resolves with. */
+  /** Called with each copy after the one that `sync()` resolves with. */
   onCopy?: (copy: Copy) => void
-  /** Called if it ends by itself, for example with the session. */
+  /** Called if following ends on its own, for example with the session. */
   onEnd?: (error: unknown) => void
-  /** Ends it. */
+  /** Ends following. */
   signal?: AbortSignal
 }
 
@@ -22,15 +22,15 @@ interface Options {
   open: (owner: number, since: string, signal: AbortSignal) => Promise<Response>
 }
 
-/** In milliseconds. The service says something every 20 seconds. */
+/** In milliseconds. The service sends something at least every 20 seconds. */
 const longestSilence = 45_000
-/** A stream that has not begun by then is held back by a proxy, or by a `fetch` that waits for the end of the response. */
+/** A stream that has not begun by then is buffered by a proxy, or by a `fetch` that waits for the end of the response. */
 const patience = 10_000
 const pollEvery = 15_000
-/** Then a stream is tried again. */
+/** After this time, a stream is tried again. */
 const pollFor = 300_000
 const longestWait = 60_000
-/** A stream that broke off sooner counts as a failure. */
+/** A stream that breaks off sooner counts as a failure. */
 const steadyAfter = 30_000
 /** Statuses of services without streams, and of proxies. */
 const absent = [404, 405, 406]
@@ -43,10 +43,10 @@ interface Browser {
   }
 }
 const browser = globalThis as Browser
-/** Hidden tabs do not follow, because a browser has only six connections to a service without HTTP/2. */
+/** Hidden tabs do not follow changes, because without HTTP/2 a browser has only six connections to a service. */
 const isHidden = () => browser.document?.visibilityState === 'hidden'
 
-/** Randomized, so that devices whose streams broke off together do not all come back at once. */
+/** Randomized, so that devices whose streams broke off together do not all reconnect at once. */
 const about = (wait: number) => wait * (0.5 + Math.random() / 2)
 
 /** What an app sees of a copy. */
@@ -89,7 +89,7 @@ export async function* eventsIn(body: ReadableStream<Uint8Array>, signal: AbortS
   }
 }
 
-/** The body of the response, or nothing where there are no streams. */
+/** The body of the response, or undefined if there are no streams. */
 const bodyOf = async (opening: Promise<Response>, signal: AbortSignal) => {
   const response = await opening.catch(error => {
     if (signal.aborted) return undefined
@@ -100,21 +100,20 @@ const bodyOf = async (opening: Promise<Response>, signal: AbortSignal) => {
   return response.body
 }
 
-/** How a stream has ended. */
 interface End {
   /** When it began, if it did. */
   readyAt?: number
-  /** Why the service ended it, if it did. */
+  /** The service's reason for ending it, if it did. */
   reason?: string
   /** How long the service asks to wait before the next one. */
   retry?: number
 }
 
-/** Reads a stream until it ends, breaks off, is aborted, is silent for too long, or says that the copy must be read anew. */
+/** Reads a stream until it ends, breaks off, is aborted, is silent for too long, or requires a new copy. */
 const readStream = async (opening: Promise<Response>, attempt: AbortController, onPage: (page: Changes) => Promise<void>) => {
   let end: End = {}
   let heard = Date.now()
-  // An interval, since it notices soon after a sleep how late it is.
+  // An interval rather than a timeout, because it soon notices how late it is after the device was asleep.
   const watch = setInterval(() => {
     if (Date.now() - heard > (end.readyAt === undefined ? patience : longestSilence)) attempt.abort()
   }, 1000)
@@ -139,7 +138,7 @@ const readStream = async (opening: Promise<Response>, attempt: AbortController, 
   }
 }
 
-/** Keeps the copy up to date by the stream of changes, or by asking for them where there is no stream. */
+/** Keeps the copy up to date with the stream of changes, or by polling if there is no stream. */
 const follow = async ({ read, take, open }: Options, id: number, signal: AbortSignal, tell: (copy: Copy) => void) => {
   let copy: Copy | undefined
   let isBehind = true
@@ -151,7 +150,7 @@ const follow = async ({ read, take, open }: Options, id: number, signal: AbortSi
     interrupt()
   }
   signal.addEventListener('abort', onChange)
-  // After a change of network, the old connection may be dead without a word, and the new one may have a stream.
+  // After a change of network, the old connection may be silently dead, and the new one may have a stream.
   browser.addEventListener?.('online', onChange, { signal })
   browser.document?.addEventListener('visibilitychange', onChange, { signal })
 
@@ -180,7 +179,7 @@ const follow = async ({ read, take, open }: Options, id: number, signal: AbortSi
       pollUntil = Date.now() + pollFor
       return 0
     }
-    // Asking shows whether the session has ended for good.
+    // Polling shows whether the session has really ended.
     if (reason === 'session') isBehind = true
     if (Date.now() - readyAt > steadyAfter) failures = 0
     return reason === 'token' ? 0 : retry || growingWait()
@@ -224,7 +223,7 @@ const follow = async ({ read, take, open }: Options, id: number, signal: AbortSi
       isBehind = true
       pollUntil = 0
       const { retryAfter = 0 } = error
-      // Where streams are full, the service asks only for a moment.
+      // If there are too many streams, the service asks to wait only for a moment.
       await pause(Math.max(growingWait(), retryAfter * 1000 + about(1000)), retryAfter > 0)
     }
   }
@@ -235,7 +234,7 @@ export const createLive = (options: Options) => {
   let current = new AbortController()
 
   return {
-    /** Resolves with the first copy, however long that takes. The next one takes its place. */
+    /** Resolves with the first copy, however long that takes. A new call replaces the previous one. */
     sync: async ({ onCopy, onEnd, signal }: LiveOptions) => {
       if (signal?.aborted) throw signal.reason
       current.abort()

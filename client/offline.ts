@@ -9,7 +9,7 @@ import type { UserCalls } from './user-calls.js'
 
 /** A kept response in the index of all, the least recently used first. */
 export interface Place {
-  /** It is stored as `response-` and this number. */
+  /** It is stored as `response-`, followed by this number. */
   slot: number
   account_id: number
   user_id: number
@@ -20,7 +20,7 @@ export interface Place {
 
 interface Options {
   store: Store
-  /** Where the store has who is signed in. */
+  /** The name under which the store has the signed-in user. */
   signedInAs: 'session' | 'identity'
   exclusively: Exclusively
   clock: Clock
@@ -29,12 +29,12 @@ interface Options {
   unsentOf: (id: number) => Promise<Deed[]>
 }
 
-/** The most that is kept of all profiles together: browsers give an app about 5,000,000 characters of localStorage. */
+/** The limits for all profiles together. Browsers give an app about 5,000,000 characters of localStorage. */
 const mostResponses = 100
 const mostCharacters = 1_000_000
 const mostDeeds = 200
 
-/** What is only of use if it is new, or is too much. */
+/** Responses that are useful only while they are fresh, or are too large. */
 const neverKept = ['/changes', '/changes/stream', '/health', '/login/device/{userCode}', '/me/export', '/metrics', '/ready', '/sessions']
 
 const within = (places: Place[]) => {
@@ -51,7 +51,7 @@ const keyOf = ({ url, headers }: Request) => `${headers.get('accept-language') ?
 type Asked = Pick<KeptResponse, 'key' | 'url' | 'asked'>
 type Untyped = (path: string, init?: object) => Promise<unknown>
 
-/** Keeps what reads respond with, for when there is no connection, and what the viewer has done since. */
+/** Keeps the responses to reads, for use without a connection, and what the viewer has done since. */
 export const createOffline = ({ store, signedInAs, exclusively, clock, viewer, userCalls, unsentOf }: Options) => {
   const { calls, answerTo } = userCalls
   const inTurn = <T>(work: () => Promise<T>) => exclusively('responses', work)
@@ -59,7 +59,7 @@ export const createOffline = ({ store, signedInAs, exclusively, clock, viewer, u
   /** Another tab may have signed out, or switched to another profile. */
   const isWatching = async (id: number) => (await store.load(signedInAs))?.user.id === id
 
-  /** Keeps these places, and drops what has none of them. */
+  /** Stores these places, and drops the responses that have none. */
   const savePlaces = async (before: Place[], next: Place[]) => {
     for (const { slot } of before) if (!next.some(place => place.slot === slot)) await store.save(`response-${slot}`, null)
     await store.save('responses', next)
@@ -80,7 +80,7 @@ export const createOffline = ({ store, signedInAs, exclusively, clock, viewer, u
       if (!isTooLarge) await store.save(`response-${slot}`, response)
     })
 
-  /** A response says itself whose it is, because the index may have been stored without it. */
+  /** Every response also says whose it is, because the index may have been stored without it. */
   const load = async ({ slot, user_id, key }: Place) => {
     const response = await store.load(`response-${slot}`)
     return response?.user_id === user_id && response.key === key ? response : undefined
@@ -116,7 +116,7 @@ export const createOffline = ({ store, signedInAs, exclusively, clock, viewer, u
   const staleAfter = async (error: unknown, user_id: number, { key }: Asked) => {
     const data = error instanceof ViewerError && error.kind === 'no-answer' ? await last(user_id, key) : undefined
     if (!data) throw error
-    // A list is an array that says so too.
+    // A list is an array, which also gets the property.
     return Object.assign(data, { isStale: true })
   }
 
@@ -138,7 +138,7 @@ export const createOffline = ({ store, signedInAs, exclusively, clock, viewer, u
     )
   }
 
-  /** Remembers what the service has acknowledged. That has succeeded, even if the store has no room for it. */
+  /** Stores what the service has acknowledged. Never throws, because the call has succeeded even if the store is full. */
   const note = (deeds: Deed[]) =>
     inTurn(async () => {
       const [first] = deeds
@@ -160,7 +160,7 @@ export const createOffline = ({ store, signedInAs, exclusively, clock, viewer, u
   return {
     calls: { get, post: write('post'), put: write('put'), delete: write('delete') } as Calls,
     note,
-    /** Drops what is kept of a profile, or without one all of it. */
+    /** Drops what is kept for a profile, or everything if none is given. */
     drop: (user_id?: number) =>
       inTurn(async () => {
         const isMeant = (id: number) => user_id === undefined || id === user_id

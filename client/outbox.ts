@@ -17,15 +17,15 @@ import {
 import type { UserCalls } from './user-calls.js'
 
 export interface Outcome {
-  /** What is `kept` is sent later, what is `refused` never. */
+  /** If `kept`, it is sent later; if `refused`, never. */
   state: 'sent' | 'kept' | 'refused'
   /** Why it was not sent. */
   error?: ViewerError | undefined
 }
 
-/** What the service takes in one request. */
+/** The maximum that the service accepts in one request. */
 const mostAtOnce = 200
-/** A report younger than this is sent without a time: it gets its arrival time. */
+/** A report younger than this is sent without a time, and gets the time of its arrival. */
 const live = 2000
 const longestWait = 60_000
 
@@ -35,7 +35,7 @@ interface Options {
   exclusively: Exclusively
   reporter: () => Promise<User | undefined>
   callsOf: UserCalls['callsOf']
-  /** Called with what the service has acknowledged. */
+  /** Called with items that the service has acknowledged. */
   onSent: (sent: Kept[]) => Promise<void> | undefined
   /** Sends any request, to learn the time of the service. */
   askTheTime: () => Promise<unknown>
@@ -48,13 +48,13 @@ interface Browser {
 const browser = globalThis as Browser
 
 type Omitted<K, Fields extends string> = K extends Kept ? Omit<K, Fields> : never
-/** What is to be kept, before it is known whose it is. */
+/** An item to be kept, before its user is known. */
 type Given = Omitted<Kept, 'user_id' | 'observed'>
 
-/** The browser sends it even if the page is closed. */
+/** Makes the browser send a request even if the page is closed. */
 const keepalive = true
 
-/** Reports go together, and then everything else one by one, oldest first. */
+/** Reports are sent together, then everything else one by one, oldest first. */
 type Reports = [KeptReport, ...KeptReport[]]
 type Batch = Reports | [Kept]
 const isMany = (batch: Batch): batch is Reports => batch.length > 1
@@ -68,27 +68,27 @@ const nextOf = (all: Kept[], atOnce: number): Batch | undefined => {
 
 /** How many to send at once after so many have failed, or undefined if their number is not the reason. */
 const fewerAfter = ({ kind, status }: ViewerError, sent: number) => {
-  // An older service takes only one at a time.
+  // An older service accepts only one at a time.
   if (kind === 'refused') return 1
-  // The connection may be too slow for so many.
+  // The connection may be too slow for that many.
   if (status === 408 && sent > 1) return Math.ceil(sent / 2)
   return undefined
 }
 
-/** Sends a batch, and resolves with what the service has refused of it. */
+/** Sends a batch, and resolves with the items that the service has refused. */
 const createSender = ({ clock, callsOf, askTheTime }: Pick<Options, 'clock' | 'callsOf' | 'askTheTime'>) => {
-  /** The last report that was sent without a time, and when it was answered. */
+  /** The last report that was sent without a time, and when its response arrived. */
   let undated: { content_id: number; observed: number; answered: number } | undefined
 
-  /** A report without a time got that of its arrival. So one that follows it must not be dated before that, or it would not count. */
+  /** A report without a time gets the time of its arrival, so a later report must not be dated before that, or it would not count. */
   const momentOf = ({ content_id, observed }: KeptReport) =>
     undated?.content_id === content_id && undated.observed < observed ? Math.max(observed, undated.answered) : observed
 
   const bodyOf = async (kept: KeptReport): Promise<Report & { observed_at?: string }> => {
     const { kind: _, user_id: __, observed: ___, ...report } = kept
     const moment = momentOf(kept)
-    // A report may be dated slightly in the future, because reports of one millisecond get consecutive times. It is sent without its
-    // time as well: the service would replace such a time by that of arrival.
+    // A report may be dated slightly in the future, because reports of the same millisecond get consecutive times. It is also sent without
+    // its time, which the service would replace with that of its arrival.
     if (Date.now() - moment < live) return report
     if (!clock.isKnown()) await askTheTime()
     return { ...report, observed_at: clock.serviceTime(moment) }
@@ -105,7 +105,7 @@ const createSender = ({ clock, callsOf, askTheTime }: Pick<Options, 'clock' | 'c
     try {
       return await post(bodies)
     } finally {
-      // It may have arrived even if there was no answer.
+      // It may have arrived even without a response.
       if (last) undated = { content_id: last.content_id, observed: last.observed, answered: Date.now() }
     }
   }
@@ -116,7 +116,7 @@ const createSender = ({ clock, callsOf, askTheTime }: Pick<Options, 'clock' | 'c
     return callsOf(owner)
       .delete('/ratings/{contentId}', path)
       .catch(error => {
-        // It was taken back elsewhere, or was never there.
+        // It was removed elsewhere, or never existed.
         if (!(error instanceof ViewerError) || error.status !== 404) throw error
       })
   }
@@ -160,7 +160,9 @@ const createSender = ({ clock, callsOf, askTheTime }: Pick<Options, 'clock' | 'c
   return (batch: Batch) => (isMany(batch) ? sendMany(batch) : sendOne(batch[0]))
 }
 
-/** Reports, ratings and preferences stay in the store until the service has them, so they survive being offline, a crash and a closed page. */
+/**
+ * Reports, ratings and preferences stay in the store until the service has them, so they survive being offline, a crash and a closed page.
+ */
 export const createOutbox = ({ store, exclusively, reporter, onSent, ...service }: Options) => {
   const unsent = createUnsent(store, exclusively)
   const send = createSender(service)
@@ -177,7 +179,7 @@ export const createOutbox = ({ store, exclusively, reporter, onSent, ...service 
   }
 
   const takeOut = async (sent: Kept[], refusals: Refusal[]) => {
-    // If this is interrupted, they are sent and refused once more.
+    // If this is interrupted, they will be sent and refused once more.
     for (const refusal of refusals) await unsent.addRefused(refusal)
     await onSent(sent.filter(kept => !refusals.some(refusal => refusal.kept === kept)))
     await unsent.remove(sent)
@@ -235,7 +237,7 @@ export const createOutbox = ({ store, exclusively, reporter, onSent, ...service 
         continue
       }
       lastFailure = error
-      // Waiting does not help. The next sign-in sends them.
+      // Waiting does not help. They are sent after the next sign-in.
       if (error.status === 401) return
       waitAfter(error)
     }
@@ -243,7 +245,7 @@ export const createOutbox = ({ store, exclusively, reporter, onSent, ...service 
   const deliver = () => exclusively('delivery', deliverInTurn)
 
   const deliverAtOnce = () => {
-    // Coming online ends the wait, unless the service asked for it.
+    // Being online again ends the wait, unless the service asked for it.
     if (lastFailure?.retryAfter === undefined) notBefore = 0
     failures = 0
     return deliver()
@@ -251,7 +253,7 @@ export const createOutbox = ({ store, exclusively, reporter, onSent, ...service 
   const onOnline = () => void deliverAtOnce()
   browser.addEventListener?.('online', onOnline)
 
-  /** Keeps it, and sends it if possible. Does not throw if there is no connection. */
+  /** Stores an item, and sends it if possible. Does not throw if there is no connection. */
   const put = async (given: Given): Promise<Outcome> => {
     const user = await reporter()
     if (!user) return { state: 'refused', error: signedOut() }
@@ -268,7 +270,7 @@ export const createOutbox = ({ store, exclusively, reporter, onSent, ...service 
     put,
     unsentOf: unsent.of,
     deliverAtOnce,
-    /** Drops what the user has not sent yet, and what was refused. */
+    /** Drops the user's unsent and refused items. */
     forget: async (user_id: number) => {
       await unsent.drop(user_id)
       await unsent.dropRefused(user_id)

@@ -2,9 +2,9 @@ import type { Calls } from './calls.js'
 import { mayBeTemporary, type ViewerError } from './errors.js'
 
 export interface PlayOptions {
-  /** The name of this device, if users sign in at an identity provider. Otherwise the sign-in has named the device. */
+  /** The name of this device, if users sign in at an identity provider. Otherwise, the name from the sign-in is used. */
   device?: string
-  /** Called if this device may no longer play, for example because others have taken its place: stop the player. */
+  /** Called if this device may no longer play, for example because others have taken its place. Stop the player. */
   onRefused?: (error: ViewerError) => void
 }
 
@@ -21,7 +21,7 @@ export const createPlaying = (calls: Pick<Calls, 'post' | 'delete'>, interval = 
   let timer: ReturnType<typeof setInterval> | undefined
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Sends one request after the other, so that no heartbeat arrives after the end. */
+  /** Sends one request at a time, so that no heartbeat arrives after the end. */
   const inTurn = (send: () => Promise<unknown>) => {
     const sent = last.then(send)
     last = sent.catch(() => undefined)
@@ -33,9 +33,9 @@ export const createPlaying = (calls: Pick<Calls, 'post' | 'delete'>, interval = 
   }
 
   return {
-    /** A device plays one content: the next one replaces it. */
+    /** A device plays one content item. The next one replaces it. */
     play: async (content_id: number, options: PlayOptions = {}): Promise<Playing> => {
-      // An object of its own, because the caller may give the same one again.
+      // A new object, because the caller may pass the same one again.
       const mine = { ...options }
       const named = mine.device === undefined ? {} : { device: mine.device }
       end()

@@ -12,14 +12,14 @@ export interface PlaysOptions {
 }
 
 export interface YearOptions {
-  /** The IANA time zone in which the year and its months begin. Without it, UTC. */
+  /** The IANA time zone in which the year and its months begin. UTC by default. */
   timezone?: string
 }
 
 /** What the user has finished, and when. */
 export const createPlays = (calls: Calls) => ({
-  /** The plays of the user, the newest first. */
+  /** The plays of the user, newest first. */
   plays: (query: PlaysOptions = {}) => calls.get('/plays', { params: { query } }),
-  /** The plays of a year, added up. The minutes are how long the played items are, and not the time that the user has watched. */
+  /** A summary of the plays of a year. The minutes are the durations of the played items, not the time that the user spent watching. */
   year: (year: number, query: YearOptions = {}) => calls.get('/me/years/{year}', { params: { path: { year: String(year) }, query } })
 })

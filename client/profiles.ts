@@ -13,21 +13,21 @@ interface Options {
   userCalls: UserCalls
   get: Calls['get']
   own: SessionKeeper
-  /** If an identity provider issues the tokens. */
+  /** Given if an identity provider issues the tokens. */
   provider: ProviderKeeper | undefined
   exclusively: Exclusively
   leave: () => Promise<void>
   /** Sends what the signed-in profile has reported. */
   deliver: () => Promise<void>
-  /** Ends the heartbeats of a player and the live copy, which would go on in the name of the next profile. */
+  /** Ends the heartbeats of a player and the live copy, which would continue in the name of the next profile. */
   stop: () => void
-  /** Drops what the store has of a profile. */
+  /** Drops what the store has about a profile. */
   forget: (id: number) => Promise<void>
 }
 
 const pathOf = (id: number) => ({ params: { path: { profileId: String(id) } } })
 
-/** The viewers of an account. One of them watches on this device. */
+/** The profiles of an account, one of which is in use on this device. */
 export const createProfiles = ({ open, userCalls, get, own, provider, exclusively, leave, deliver, stop, forget }: Options) => {
   const session = provider ?? own
   const { calls, callsOf, once, asWrong } = userCalls
@@ -61,9 +61,9 @@ export const createProfiles = ({ open, userCalls, get, own, provider, exclusivel
       if (!id) throw new ViewerError('failed', 'The profile was added, but the response has no Location with its id: see profiles()')
       return id
     },
-    /** Fields that are not given stay as they are. */
+    /** Fields that are not given keep their values. */
     changeProfile: (id: number, changes: Schemas['ProfileChange']) => calls.put('/profiles/{profileId}', { ...pathOf(id), body: changes }),
-    /** Removes a profile, with everything that the service and this client store of it. */
+    /** Removes a profile, with everything that the service and this client store about it. */
     removeProfile: async (id: number) => {
       const user = await session.user()
       await calls.delete('/profiles/{profileId}', pathOf(id))
@@ -72,8 +72,8 @@ export const createProfiles = ({ open, userCalls, get, own, provider, exclusivel
     },
 
     /**
-     * Continues as this profile, and resolves with it as the user. Ends the session of the previous profile at the service: left on the
-     * device, it would open that profile to anybody who holds the device, and each switch would leave one more.
+     * Continues as this profile, and resolves with it as the user. Ends the session of the previous profile at the service. Left on the
+     * device, it would open that profile to anyone who holds the device, and each switch would leave one more.
      */
     useProfile: (id: number, given: Schemas['ProfileSwitch'] = {}) =>
       exclusively('profile', async () => {

@@ -2,12 +2,12 @@ import { isForbidden, isUnauthorized, sessionEnded, signedOut, type ViewerError 
 import type { Keeper, User } from './keeper.js'
 import type { Store } from './store.js'
 
-/** Who watches on this device. `subject` is who that is to the identity provider. */
+/** The user on this device. `subject` is the user's id at the identity provider. */
 export interface Identity {
   subject: string
-  /** The id of the profile that watches. Without it, the first one does. */
+  /** The id of the chosen profile. The first one by default. */
   profile?: number
-  /** The profile that watches. */
+  /** The chosen profile. */
   user: User
 }
 
@@ -20,7 +20,7 @@ export type ProviderToken = (refused?: string) => Promise<string | null | undefi
 interface Options {
   store: Store
   tokenOf: ProviderToken
-  /** Asks the service who watches with a token. */
+  /** Asks the service for the user of a token. */
   userOf: (token: string, profile: number | undefined) => Promise<User>
   onEnd: (error: ViewerError) => void
 }
@@ -41,7 +41,7 @@ const subjectOf = (token: string) => {
   }
 }
 
-/** Takes tokens from the app, which has them from its own identity provider. */
+/** Uses tokens from the app, which gets them from its identity provider. */
 export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options): ProviderKeeper => {
   let known: Identity | undefined
   let signOuts = 0
@@ -63,7 +63,7 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
       if (chosen !== undefined) throw signedOut()
       return user
     }
-    // Keep what was learned in the meantime, such as the choice of another profile, because it is newer.
+    // Keep what was learned meanwhile, such as the choice of another profile, because it is newer.
     if (chosen === undefined && known !== before) return user
     known = { subject: subjectOf(token), ...(profile !== undefined && { profile }), user }
     await store.save('identity', known)
@@ -88,7 +88,7 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
     hasEnded = true
     onEnd(sessionEnded(cause))
   }
-  /** The token, if the service takes it. */
+  /** The token, if the service accepts it. */
   const checked = async (token: string) => {
     try {
       await learn(token)
@@ -100,7 +100,7 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
       return undefined
     }
   }
-  /** Begins without the chosen profile if it is no longer there. */
+  /** Begins without the chosen profile if it no longer exists. */
   const begun = async (token: string) => {
     const before = known
     return checked(token).catch(error => {
@@ -110,7 +110,7 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
     })
   }
   const renew = async (refused: string) => {
-    // For a call whose refusal comes late, the app may have asked for another one already.
+    // If the refusal arrives late, the app may already have got a new token.
     const latest = await tokenOf()
     const token = latest && latest !== refused ? latest : await tokenOf(refused)
     if (token && token !== refused) return checked(token)

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List what has changed
-         * @description For apps that keep a copy of the history, the watchlist, the hidden titles, the ratings and the preferences. Begin without `since`, then send the `cursor` of the last response: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. Apply the removals first. With `reset`, drop the copy before you apply the response.
+         * @description For apps that keep a copy of the history, the watchlist, the hidden titles, the ratings and the preferences. Begin without `since`, then send the `cursor` of the last response: immediately while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. Apply the removals first. If `reset` is true, discard the copy before you apply the response.
          */
         get: operations["listChanges"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Follow what changes
-         * @description Server-sent events: `ready`, whose `id` is the cursor that the stream starts from, then `changes`, usually within half a second after a write, whose `id` is the next cursor, and whose `data` is that of `GET /changes`. The last one is `end`, whose `data` names the `reason`: `token`, `session`, `drain` or `slow`. Reconnect with the last `id`. An account can have ten streams in each process (429). Returns a 404 if the operator has turned streams off.
+         * @description Sends server-sent events. The first is `ready`; its `id` is the cursor that the stream starts from. `changes` follows, usually within half a second of a write; its `id` is the next cursor, and its `data` is that of `GET /changes`. The last is `end`; its `data` gives the `reason`: `token`, `session`, `drain` or `slow`. Reconnect with the last `id`. An account can have ten streams per process; one more returns 429. Returns 404 if the operator has turned streams off.
          */
         get: operations["streamChanges"];
         put?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * List what the user can continue watching
-         * @description One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Without `title`, only the 2,000 most recently watched elements of the history count.
+         * @description One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Without `title`, only the 2,000 most recently watched elements of the history are considered.
          */
         get: operations["listContinueWatching"];
         put?: never;
@@ -136,7 +136,7 @@ export interface paths {
         post?: never;
         /**
          * Hide the card of a show or film
-         * @description It stays hidden until the user watches something of the show again. A report that was observed before does not show it again. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and the same 404 as PUT /hidden/{contentId}.
+         * @description The card stays hidden until the user watches the show or film again. A late report of earlier playback does not bring it back. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and 404 in the same cases as PUT /hidden/{contentId}.
          */
         delete: operations["dismissCard"];
         options?: never;
@@ -194,13 +194,13 @@ export interface paths {
         get?: never;
         /**
          * Hide a title
-         * @description The title is left out of recommendations and continue watching, and its history does not count for recommendations. It has no card even if more of it is watched. It stays in history, watchlist, catalogue and rails. The id may be that of an episode or season, which hides the show. Returns a 404 for an unknown id, and for an item that has not begun. Hiding a title again changes nothing.
+         * @description The title is left out of recommendations and continue watching, even if the user watches more of it, and its history does not influence recommendations. It stays in history, watchlist, catalogue and rails. The id of an episode or season hides the show. Returns 404 for an unknown id, and for an item whose start date is in the future. Hiding a title again changes nothing.
          */
         put: operations["hideTitle"];
         post?: never;
         /**
          * Unhide a title
-         * @description The id may be that of any item of the title. Returns a 404 if the title is not hidden.
+         * @description The id may be that of any item of the title. Returns 404 if the title is not hidden.
          */
         delete: operations["unhideTitle"];
         options?: never;
@@ -223,7 +223,7 @@ export interface paths {
         put?: never;
         /**
          * Report playback progress
-         * @description Creates or updates the user's history element of this item, and returns 201 in both cases. `time` alone also sets the `percentage` of an item with a `duration`. What is missing stays as it is, or is 0 in a new element. With `observed_at`, a report may be sent late and repeated. `Location` is the path of the element. It is missing if the element was removed after `observed_at`.
+         * @description Creates or updates the user's history element of this item, and returns 201 in both cases. `time` alone also sets the `percentage` of an item with a `duration`. A missing field keeps its value, or is 0 in a new element. With `observed_at`, a report can be sent late, and more than once. `Location` is the path of the element. It is missing if the element was removed after `observed_at`.
          */
         post: operations["reportProgress"];
         /**
@@ -245,7 +245,7 @@ export interface paths {
         };
         /**
          * Get a history element
-         * @description Returns a 403 for an element of another user.
+         * @description Returns 403 for an element of another user.
          */
         get: operations["getHistoryElement"];
         /**
@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Send several progress reports
-         * @description For reports that a device kept while it was offline: 1 to 200. Each counts as in POST /history. Those that POST /history would refuse are listed in `refused`, with the `code` and `message` that they would get there, and the others are saved. Returns 200 even if all are refused.
+         * @description Takes 1 to 200 reports, for example those that a device kept while it was offline. Each is handled as in POST /history. Reports that POST /history would refuse are listed in `refused`, with the `code` and `message` that it would return. The others are saved. Returns 200 even if all are refused.
          */
         post: operations["reportManyProgresses"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * Get the rows of a start page
-         * @description In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. A title is in only one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the kinds of rows that need it, and the response has the others.
+         * @description Rows in this order, without empty ones: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. A title is in only one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the kinds of rows that need it, and the others are returned.
          */
         get: operations["getHome"];
         put?: never;
@@ -395,7 +395,7 @@ export interface paths {
         put?: never;
         /**
          * Get codes for a device without a keyboard
-         * @description The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Returns a 404 unless the operator has set `DEVICE_URL`. An address gets 1,000 codes in 15 minutes.
+         * @description The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Returns 404 unless the operator has set `DEVICE_URL`. An IP address can get 1,000 codes in 15 minutes.
          */
         post: operations["getDeviceCodes"];
         delete?: never;
@@ -439,7 +439,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with the code of a device
-         * @description Poll every `interval` seconds. Until a user has decided, the response is a 400 with `error: "authorization_pending"`. `slow_down`: the request came too early, even if the user has decided: wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. An approved code signs in once, and the response is that of POST /login.
+         * @description Poll every `interval` seconds. Until a user has decided, returns 400 with `error: "authorization_pending"`. `slow_down`: the device polled too soon, whatever the user has decided; add 5 seconds to the interval. `access_denied`: the user refused. `expired_token`: get new codes. An approved code signs in once, with the response of POST /login.
          */
         post: operations["signInDevice"];
         delete?: never;
@@ -459,7 +459,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new pair of tokens
-         * @description A refresh token can be used once. If it is used again more than `REFRESH_GRACE` seconds later, its session ends, because it may have been stolen. Within that time, the second use is refused but ends nothing.
+         * @description A refresh token can be used once. If it is used again more than `REFRESH_GRACE` seconds later, its session ends, because it may have been stolen. Within that time, the second use is refused, but the session continues.
          */
         post: operations["refresh"];
         delete?: never;
@@ -504,7 +504,7 @@ export interface paths {
         post?: never;
         /**
          * Erase the user
-         * @description Erases the account, all of its profiles, and everything that is stored about them. The response means that the erasure is recorded; usually it is complete. Within 2 seconds, their tokens return a 401. Requires the password of the account. A wrong one returns a 401 that counts as a failed login.
+         * @description Erases the account, all of its profiles, and everything that is stored about them. When the response is sent, the erasure is recorded, and usually complete. Within 2 seconds, tokens of the account return 401. Requires the password of the account. A wrong one returns 401 and counts as a failed login.
          */
         delete: operations["eraseMe"];
         options?: never;
@@ -560,8 +560,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sum up a year of the user
-         * @description Sums up the plays of GET /plays. Returns a 404 for other years than 1970 to 2200.
+         * Summarize a year of the user
+         * @description Summarizes the plays of GET /plays. Returns 404 for years before 1970 or after 2200.
          */
         get: operations["getYear"];
         put?: never;
@@ -581,7 +581,7 @@ export interface paths {
         };
         /**
          * Get the metrics of the process
-         * @description In the text format of Prometheus: requests, database, catalogue, recommendations, event loop, memory.
+         * @description In the Prometheus text format: requests, database, catalogue, recommendations, event loop, memory.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -621,7 +621,7 @@ export interface paths {
         };
         /**
          * Get a person
-         * @description GET /contents with `people` lists the items that have them in their credits.
+         * @description GET /contents with `people` lists the items that credit them.
          */
         get: operations["getPerson"];
         put?: never;
@@ -643,12 +643,12 @@ export interface paths {
         put?: never;
         /**
          * Start or continue playing
-         * @description Players send this when they start, and every 30 seconds. A 409 means that the account already plays on the allowed number of other devices, and names them: stop. After a 408, a 429, a 503 or no response, keep playing. Errors of `content_id` are those of POST /watchlist. If the operator sets no limit, it always returns 200, and nothing is stored.
+         * @description Players send this when they start, and then every 30 seconds. 409 means that the account is already playing on as many other devices as it may, and names them; stop playing. After 408, 429, 503 or no response, keep playing. Errors of `content_id` are those of POST /watchlist. If the operator sets no limit, always returns 200 and stores nothing.
          */
         post: operations["play"];
         /**
          * Stop playing
-         * @description Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session. Returns 200 even if nothing plays.
+         * @description Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session. Returns 200 even if nothing is playing.
          */
         delete: operations["stopPlaying"];
         options?: never;
@@ -664,8 +664,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List when the user has watched what
-         * @description Each time that an item was completed, the newest first: up to 366 of each item. Removing the history element of an item removes its plays. Marking an item as watched adds none, because nobody knows when that was. Marking it as unwatched removes none.
+         * List when the user watched what
+         * @description Lists each time that an item was completed, newest first, up to 366 per item. Removing the history element of an item removes its plays. Marking an item as watched adds none, because the time is unknown. Marking it as unwatched removes none.
          */
         get: operations["listPlays"];
         put?: never;
@@ -685,18 +685,18 @@ export interface paths {
         };
         /**
          * Get the preferred languages
-         * @description Those of the profile. A title may have others.
+         * @description The preferences of the profile. A title can have its own.
          */
         get: operations["getPreferences"];
         /**
          * Change the preferred languages
-         * @description What is given changes, null clears. A body with neither returns a 400.
+         * @description Sets the given fields; null clears a field. A body with neither returns 400.
          */
         put: operations["changePreferences"];
         post?: never;
         /**
          * Clear the preferred languages
-         * @description Those of titles stay. Returns a 404 if there are none.
+         * @description Preferences of titles stay. Returns 404 if the profile has none.
          */
         delete: operations["removePreferences"];
         options?: never;
@@ -713,18 +713,18 @@ export interface paths {
         };
         /**
          * Get the preferred languages of a title
-         * @description Where the title has no preference, the value is that of the profile. The id may be that of an episode or season, which stands for the show.
+         * @description If the title has no preference, the value is that of the profile. The id of an episode or season stands for the show.
          */
         get: operations["getTitlePreferences"];
         /**
          * Change the preferred languages of a title
-         * @description What is given changes, null clears. The id may be that of an episode or season, which stands for the show. Returns a 404 for an unknown id, and for an item that has not begun. A profile has preferences of at most 1,000 titles: another one replaces those of the title that was changed longest ago.
+         * @description Sets the given fields; null clears a field. The id of an episode or season stands for the show. Returns 404 for an unknown id, and for an item whose start date is in the future. A profile can have preferences for 1,000 titles; one more replaces those that were changed longest ago.
          */
         put: operations["changeTitlePreferences"];
         post?: never;
         /**
          * Clear the preferred languages of a title
-         * @description Then those of the profile count again. Returns a 404 if there are none.
+         * @description Those of the profile apply again. Returns 404 if the title has none.
          */
         delete: operations["removeTitlePreferences"];
         options?: never;
@@ -747,7 +747,7 @@ export interface paths {
         put?: never;
         /**
          * Add a profile
-         * @description An account has at most 8 profiles. With `max_age`, a profile sees only items with a `min_age` up to it. `Location` is its path. One more returns a 400.
+         * @description An account can have 8 profiles; one more returns 400. A profile with `max_age` sees only items with a `min_age` up to that age. `Location` is the path of the profile.
          */
         post: operations["addProfile"];
         delete?: never;
@@ -766,13 +766,13 @@ export interface paths {
         get?: never;
         /**
          * Change a profile
-         * @description Fields that are not given stay as they are. A new age limit applies to existing tokens within 2 seconds. A new limit or PIN ends no session. One profile must stay without an age limit, otherwise the response is a 400.
+         * @description Fields that are not given keep their values. A new age limit applies to existing tokens within 2 seconds. A new limit or PIN ends no session. Returns 400 if no profile without an age limit would be left.
          */
         put: operations["changeProfile"];
         post?: never;
         /**
          * Delete a profile
-         * @description Deletes the profile and everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit: that returns a 400.
+         * @description Deletes the profile and everything that is stored about it. Returns 400 for the first profile, and for the last one without an age limit.
          */
         delete: operations["deleteProfile"];
         options?: never;
@@ -791,7 +791,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in to a profile
-         * @description Begins a new session of the account, and returns what a login as the profile would. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns a 401 if these are wrong, or if the session of the request has ended.
+         * @description Starts a new session of the account, and returns what a login as the profile would. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns 401 if these are wrong, or if the session of the request has ended.
          */
         post: operations["signInToProfile"];
         delete?: never;
@@ -850,13 +850,13 @@ export interface paths {
         get?: never;
         /**
          * Like or dislike a title
-         * @description A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, is not in the rows `recommended`, `because`, `popular` and `new` of GET /home, and nothing of it counts for recommendations. Continue watching, the watchlist and rails keep it. The id may be that of an episode or season, which rates the show. Returns a 404 for an unknown id, and for an item that has not begun. The same rating again changes nothing.
+         * @description A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, is not in the rows `recommended`, `because`, `popular` and `new` of GET /home, and nothing of it counts for recommendations. Continue watching, the watchlist and rails keep it. The id of an episode or season rates the show. Returns 404 for an unknown id, and for an item whose start date is in the future. The same rating again changes nothing.
          */
         put: operations["rateTitle"];
         post?: never;
         /**
          * Remove a rating
-         * @description The id may be that of any item of the title. Returns a 404 if the title is not rated.
+         * @description The id may be that of any item of the title. Returns 404 if the title is not rated.
          */
         delete: operations["removeRating"];
         options?: never;
@@ -873,7 +873,7 @@ export interface paths {
         };
         /**
          * Check that the service is ready
-         * @description Returns a 503 during startup, while the database is unavailable, and after a stop signal.
+         * @description Returns 503 during startup, while the database is unavailable, and after a stop signal.
          */
         get: operations["getReady"];
         put?: never;
@@ -893,7 +893,7 @@ export interface paths {
         };
         /**
          * List what to watch next
-         * @description For signed-in users, based on what they have watched and liked. For everyone else, what is popular now; views from the caller's country weigh more. A title that the user has started is never recommended. New activity counts in the next request. `reason` says why a title is recommended. The list is shorter than `perPage` only if the open catalogue has no more.
+         * @description For signed-in users, based on what they have watched and liked. For everyone else, what is popular now; views from the caller's country weigh more. A title that the user has started is never recommended. New activity counts from the next request on. `reason` says why a title is recommended. The list is shorter than `perPage` only if no more titles are available.
          */
         get: operations["listRecommendations"];
         put?: never;
@@ -915,7 +915,7 @@ export interface paths {
         put?: never;
         /**
          * Report which titles were seen
-         * @description Titles that were on the screen. One that was seen on 5 occasions in 30 days, 30 minutes or more apart, and not begun, comes after all others for 14 days, unless the user likes it. An episode or a season counts for its show. Ids that are unknown, have not begun or are above the age limit are ignored.
+         * @description Reports titles that were on the screen. A title that was seen 5 times in 30 days, at least 30 minutes apart, and not started is ranked last for 14 days, unless the user likes it. An episode or a season counts as its show. Unknown items, and items whose start date is in the future or that are above the age limit, are ignored.
          */
         post: operations["reportSeenTitles"];
         delete?: never;
@@ -973,14 +973,14 @@ export interface paths {
         };
         /**
          * List where the user is signed in
-         * @description At most 100 sessions of the account with all its profiles, most recently used first. Only a login and a refresh count as use.
+         * @description At most 100 sessions of the account and all its profiles, most recently used first. Only a login and a refresh count as use.
          */
         get: operations["listSessions"];
         put?: never;
         post?: never;
         /**
          * Sign out everywhere
-         * @description Ends all sessions of the account, with `others` all except that of the request: their refresh tokens at once, their access tokens within 2 seconds. Returns a 401 if the session of the request has ended.
+         * @description Ends all sessions of the account, or with `others` all except that of the request: their refresh tokens at once, their access tokens within 2 seconds. Returns 401 if the session of the request has ended.
          */
         delete: operations["endSessions"];
         options?: never;
@@ -1083,7 +1083,7 @@ export interface paths {
         put?: never;
         /**
          * Save an item for later
-         * @description Saving an item again changes nothing, and returns 201, too.
+         * @description Saving an item again changes nothing, and also returns 201.
          */
         post: operations["addToWatchlist"];
         /**
@@ -1149,7 +1149,7 @@ export interface components {
              */
             error?: "authorization_pending" | "slow_down" | "expired_token" | "access_denied";
         };
-        /** @description The account already plays on as many devices as it is allowed */
+        /** @description The account is already playing on as many devices as it may */
         TooManyStreams: {
             /** @enum {boolean} */
             success: false;
@@ -1179,9 +1179,9 @@ export interface components {
             removed: components["schemas"]["RemovedContents"];
             /** @description `since` of the next request */
             cursor: string;
-            /** @description Whether to ask again at once */
+            /** @description Whether to send the next request immediately */
             more: boolean;
-            /** @description Whether to drop the copy first, because `since` was too old, older than a restore or a change of the age limit, or not a cursor of this user */
+            /** @description Whether to discard the copy first, because `since` was too old, older than a restore or a change of the age limit, or not a cursor of this user */
             reset: boolean;
         };
         HistoryProgress: {
@@ -1410,9 +1410,9 @@ export interface components {
              * @example 2024
              */
             year?: number;
-            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            /** @description Pictures for different places in an app. `thumbnail` is the one that every item has */
             images?: components["schemas"]["Image"][];
-            /** @description What national rating systems say. Only `min_age` limits profiles */
+            /** @description Ratings by national systems. Only `min_age` limits profiles */
             age_ratings?: components["schemas"]["AgeRating"][];
         };
         Plan: {
@@ -1584,13 +1584,13 @@ export interface components {
              * @example 2024
              */
             year?: number;
-            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            /** @description Pictures for different places in an app. `thumbnail` is the one that every item has */
             images?: components["schemas"]["Image"][];
-            /** @description What national rating systems say. Only `min_age` limits profiles */
+            /** @description Ratings by national systems. Only `min_age` limits profiles */
             age_ratings?: components["schemas"]["AgeRating"][];
             /** @description Taxonomy terms of the item itself */
             terms: components["schemas"]["ContentTerm"][];
-            /** @description Who made the item and who plays in it, in the order of the catalogue */
+            /** @description Cast and crew, in the order of the catalogue */
             credits?: components["schemas"]["Credit"][];
         };
         ContentTerm: {
@@ -1607,7 +1607,7 @@ export interface components {
             /** @enum {string} */
             role: "actor" | "director" | "writer" | "creator" | "producer" | "composer" | "presenter" | "guest";
             /**
-             * @description Whom an actor plays
+             * @description The character that an actor plays
              * @example Captain Mora
              */
             character: string | null;
@@ -1738,9 +1738,9 @@ export interface components {
              * @example 2024
              */
             year?: number;
-            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            /** @description Pictures for different places in an app. `thumbnail` is the one that every item has */
             images?: components["schemas"]["Image"][];
-            /** @description What national rating systems say. Only `min_age` limits profiles */
+            /** @description Ratings by national systems. Only `min_age` limits profiles */
             age_ratings?: components["schemas"]["AgeRating"][];
             /** @description Whether its start date is within the last `RECENT_DAYS` days */
             recent: boolean;
@@ -1765,7 +1765,7 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
-            /** @description In a `next` card: whether the item opened after the last report of its show */
+            /** @description In a `next` card: whether the item became available after the last report of its show */
             is_new?: boolean;
         };
         ResumePosition: {
@@ -1889,7 +1889,7 @@ export interface components {
             data: components["schemas"]["SavedAndRefused"];
         };
         SavedAndRefused: {
-            /** @description How many reports were not refused. Late reports that changed nothing count, too */
+            /** @description How many reports were not refused, including late reports that changed nothing */
             saved: number;
             refused: components["schemas"]["RefusedReport"][];
         };
@@ -1902,7 +1902,7 @@ export interface components {
         WatchedMark: {
             content_id: number;
             watched: boolean;
-            /** @description Also marks the episodes before it in its show. Anything but an episode returns a 400 */
+            /** @description Also marks the episodes before it in its show. Anything but an episode returns 400 */
             up_to?: boolean;
         };
         MarkedContents: {
@@ -1914,7 +1914,7 @@ export interface components {
             data: components["schemas"]["MarkedCount"];
         };
         MarkedCount: {
-            /** @description How many items changed their state */
+            /** @description How many items changed */
             changed: number;
         };
         HomeAnswer: {
@@ -2039,7 +2039,7 @@ export interface components {
             /** @example ada@example.com */
             email: string;
             /**
-             * @description Of any length, up to the body size of 64 KiB
+             * @description Of any length up to the maximum body size of 64 KiB
              * @example correct horse battery staple
              */
             password: string;
@@ -2058,7 +2058,7 @@ export interface components {
             /** @description Send it as `Authorization: Bearer …` */
             access_token: string;
             /**
-             * @description The scheme of the header `Authorization`
+             * @description The scheme of the `Authorization` header
              * @enum {string}
              */
             token_type: "Bearer";
@@ -2095,7 +2095,7 @@ export interface components {
              * @example BCDF-GHJK
              */
             user_code: string;
-            /** @description The page where the user types the code */
+            /** @description The page where the user enters the code */
             verification_uri: string;
             /** @description The same page with the code, for a QR code */
             verification_uri_complete: string;
@@ -2110,7 +2110,7 @@ export interface components {
             data: components["schemas"]["WaitingDevice"];
         };
         WaitingDevice: {
-            /** @description The name that the device gave itself. It may be false */
+            /** @description The name that the device gave itself. It may be untrue */
             device: string | null;
             /**
              * Format: date-time
@@ -2137,7 +2137,7 @@ export interface components {
         };
         PasswordConfirmation: {
             /**
-             * @description Of any length, up to the body size of 64 KiB
+             * @description Of any length up to the maximum body size of 64 KiB
              * @example correct horse battery staple
              */
             password: string;
@@ -2215,7 +2215,7 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
-            /** @description When the item was completed, as far as that is known: the latest 366 */
+            /** @description When the item was completed, as far as known: the latest 366 times */
             played_at: string[];
         };
         ExportedWatchlistElement: {
@@ -2296,7 +2296,7 @@ export interface components {
              */
             password: string;
             /**
-             * @description The password from now on
+             * @description The new password
              * @example staple battery horse correct
              */
             new_password: string;
@@ -2310,32 +2310,32 @@ export interface components {
         Year: {
             year: number;
             plays: number;
-            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
+            /** @description The total duration of all plays, rounded down. An item without a `duration` counts as 0 */
             minutes: number;
-            /** @description How many shows and films, also those that are deleted now */
+            /** @description How many shows and films, including deleted ones */
             titles: number;
             /** @description Twelve, January first */
             by_month: components["schemas"]["MonthOfYear"][];
-            /** @description Up to 10 titles, by `minutes`, then `plays`, then the smaller id */
+            /** @description Up to 10 titles, by `minutes`, then `plays`, then the lower id */
             top: components["schemas"]["TitleOfYear"][];
-            /** @description Up to 10 terms of the titles themselves with at least one minute, by `minutes`, then the smaller id */
+            /** @description Up to 10 terms of the titles themselves with at least one minute, by `minutes`, then the lower id */
             terms: components["schemas"]["TermOfYear"][];
         };
         MonthOfYear: {
             plays: number;
-            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
+            /** @description The total duration of all plays, rounded down. An item without a `duration` counts as 0 */
             minutes: number;
         };
         TitleOfYear: {
             content: components["schemas"]["Content"];
             plays: number;
-            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
+            /** @description The total duration of all plays, rounded down. An item without a `duration` counts as 0 */
             minutes: number;
         };
         TermOfYear: {
             id: number;
             name: string;
-            /** @description The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0 */
+            /** @description The total duration of all plays, rounded down. An item without a `duration` counts as 0 */
             minutes: number;
         };
         PersonPageAnswer: {
@@ -2355,7 +2355,7 @@ export interface components {
         Playing: {
             content_id: number;
             /**
-             * @description The name of the device. Only used with an identity provider: otherwise the name from the login counts
+             * @description The name of the device. Only used with an identity provider; otherwise the name from the login is used
              * @example Living room TV
              */
             device?: string;
@@ -2407,9 +2407,9 @@ export interface components {
              * @example 6
              */
             max_age: number | null;
-            /** @description Whether signing in to it requires a PIN */
+            /** @description Whether signing in to the profile requires a PIN */
             has_pin: boolean;
-            /** @description Whether it is the account itself */
+            /** @description Whether the profile is the account itself */
             first: boolean;
         };
         ProfileAddition: {
@@ -2442,11 +2442,11 @@ export interface components {
         };
         ProfileSwitch: {
             /**
-             * @description That of the profile
+             * @description The PIN of the profile
              * @example 4071
              */
             pin?: string;
-            /** @description That of the account */
+            /** @description The password of the account */
             password?: string;
         };
         RailCollectionPageAnswer: {
@@ -2654,9 +2654,9 @@ export interface components {
              * @example 2024
              */
             year?: number;
-            /** @description Pictures for more than one place of an app. `thumbnail` is the one that every item has */
+            /** @description Pictures for different places in an app. `thumbnail` is the one that every item has */
             images?: components["schemas"]["Image"][];
-            /** @description What national rating systems say. Only `min_age` limits profiles */
+            /** @description Ratings by national systems. Only `min_age` limits profiles */
             age_ratings?: components["schemas"]["AgeRating"][];
             /**
              * Format: date-time
@@ -2726,7 +2726,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When a refresh token of the session was last used, otherwise `created_at`. Other requests do not count
+             * @description When a refresh token of the session was last used, or else `created_at`. Other requests do not count as use
              * @example 2026-01-31T20:15:00.000000Z
              */
             last_used_at: string;
@@ -2824,7 +2824,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description It has another id now. `Location` is its path */
+        /** @description The item has a new id. `Location` is its path */
         PermanentRedirect: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -2886,7 +2886,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The account already plays on as many devices as it is allowed */
+        /** @description The account is already playing on as many devices as it may */
         Conflict: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -3033,7 +3033,7 @@ export interface operations {
     streamChanges: {
         parameters: {
             query?: {
-                /** @description The cursor from where to follow. Without it, from now on */
+                /** @description The cursor to start from. By default, the stream starts now */
                 since?: string;
             };
             header?: {
@@ -3078,11 +3078,11 @@ export interface operations {
                 year?: number[];
                 /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them is accepted */
                 title?: number;
-                /** @description Only items with credits of any of these people */
+                /** @description Only items that credit any of these people */
                 people?: number[];
                 /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds items that have all of them in their names, keywords, description or the names of their terms and people, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
                 search?: string;
-                /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the country of the caller first */
+                /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the caller's country first */
                 order_by?: "start_date" | "created_at" | "name" | "weight" | "position" | "year" | "popularity";
                 /** @description Only items that the user has watched, or only the others. Requires a token. A show or season is watched if all of its open episodes are */
                 watched?: boolean;
@@ -3328,7 +3328,7 @@ export interface operations {
     listSimilar: {
         parameters: {
             query?: {
-                /** @description Elements in the list */
+                /** @description Number of elements */
                 perPage?: number;
             };
             header?: never;
@@ -3867,7 +3867,7 @@ export interface operations {
                 content_id?: number[];
                 /** @description Only elements of this title: of the film, or of the show with its episodes. The id of any of them is accepted */
                 title?: number;
-                /** @description `in_progress`: begun and not completed. `completed`: the percentage is `COMPLETED_AT` or more. `watched`: completed at least once, wherever the position is now */
+                /** @description `in_progress`: started but not completed. `completed`: the percentage is `COMPLETED_AT` or more. `watched`: completed at least once, whatever the current position */
                 status?: "in_progress" | "completed" | "watched";
                 /** @description Elements per page */
                 perPage?: number;
@@ -4414,7 +4414,7 @@ export interface operations {
                 items?: number;
                 /** @description Maximum number of rails */
                 rails?: number;
-                /** @description The `mname` of the collection that has the rails. Without it, those of all collections in turn. An unknown one has no rails */
+                /** @description The `mname` of the collection whose rails to return. By default, those of all collections in turn. An unknown one has no rails */
                 collection?: string;
                 /** @description `false` leaves what the user has watched out of `popular`, `new` and the rails. Requires a token */
                 watched?: false;
@@ -5254,7 +5254,7 @@ export interface operations {
             query?: {
                 /** @description Only these people */
                 ids?: number[];
-                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds people who have all of them in their names, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
+                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds people who have all of them in their names, best matches first. Ignores case and accents. If fewer than 10 match, also allows a typo in words of 5 or more letters, and two in words of 9 or more */
                 search?: string;
                 /** @description Elements per page */
                 perPage?: number;

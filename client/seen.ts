@@ -1,10 +1,10 @@
 import type { User } from './keeper.js'
 
-/** In milliseconds. What is seen until then goes in one request. */
+/** In milliseconds. Titles seen within this time are sent in one request. */
 const delay = 5000
-/** The service does not count a title that is seen again sooner. */
+/** The service does not count a title again within this time. */
 const apart = 30 * 60_000
-/** What the service takes in one request. */
+/** The maximum that the service accepts in one request. */
 const mostAtOnce = 100
 
 interface Options {
@@ -20,17 +20,17 @@ interface Browser {
   }
 }
 
-/** Which titles were on the screen. Of no use to the user at once, so it is neither stored nor tried again. */
+/** Reports which titles were on the screen. The user does not depend on it, so it is neither stored nor retried. */
 export const createSeen = ({ user, send }: Options) => {
   const { document } = globalThis as Browser
-  /** Who has seen all that is here. */
+  /** The user who has seen these titles. */
   let owner: number | undefined
   /** When the titles were sent, or will be. */
   const sentAt = new Map<number, number>()
   let waiting: number[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let adding: Promise<void> = Promise.resolve()
-  /** How often the user has begun to change, and how many of these changes are under way. */
+  /** How often the user has begun to change, and how many of these changes are in progress. */
   let [changes, underWay] = [0, 0]
 
   const disarm = () => {
@@ -81,7 +81,7 @@ export const createSeen = ({ user, send }: Options) => {
     report: (...contentIds: number[]) => {
       adding = add(contentIds)
     },
-    /** Drops what waits, and ignores what is reported until the user has changed, because either may have seen it. */
+    /** Drops waiting titles, and ignores reports until the user has changed, because it is unclear who has seen them. */
     during: async <Result>(change: () => Promise<Result>) => {
       changes += 1
       underWay += 1

@@ -21,7 +21,7 @@ export const sessionOf = ({ access_token, refresh_token, expires_in, user }: Sig
   user
 })
 
-/** When to check for the tokens of another tab. Without Web Locks, the tab that refreshed first may not have stored them yet. */
+/** When to look for the tokens of another tab. Without Web Locks, the tab that refreshed first may not have stored them yet. */
 const checksAfter = [0, 300, 1000]
 const sleep = (milliseconds: number) => new Promise(resolve => setTimeout(resolve, milliseconds))
 
@@ -35,11 +35,11 @@ interface Options {
 
 export interface SessionKeeper extends Keeper {
   begin: (session: Session) => Promise<void>
-  /** Replaces the owner's session, and resolves with the old one, or with undefined if the owner is no longer signed in. */
+  /** Replaces the owner's session. Resolves with the old one, or with undefined if the owner is no longer signed in. */
   replace: (owner: number | undefined, session: Session) => Promise<Session | undefined>
 }
 
-/** How many sessions are remembered, for calls that began with an earlier token. */
+/** How many sessions are remembered for calls that began with an earlier token. */
 const mostRecent = 8
 
 /** Keeps the session of the signed-in user and a valid token. */
@@ -117,7 +117,7 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
       await store.save('session', session)
     },
 
-    // Takes turns with renewals, so that no tab saves a renewed session over the new one.
+    // Takes turns with renewals, so that no tab overwrites the new session with a renewed one.
     replace: (owner, session) =>
       exclusively('session', async () => {
         if (current && current.user.id === owner) await hasChanged(current)

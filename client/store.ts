@@ -7,14 +7,14 @@ import type { Kept, Refused } from './unsent.js'
 
 export interface Stored {
   session: Session
-  /** Of apps with an identity provider of their own. */
+  /** For apps with an identity provider. */
   identity: Identity
   /** Reports, ratings and preferences. */
   unsent: Kept[]
   refused: Refused[]
   /** One for each user. */
   [copy: `copy-${number}`]: Copy
-  /** With `offline`, which responses are kept, each under its own name. */
+  /** With `offline`, the index of the kept responses, each of which has its own name. */
   responses: Place[]
   [response: `response-${number}`]: KeptResponse
   /** With `offline`, what the viewer has done since. */

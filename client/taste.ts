@@ -13,23 +13,26 @@ export const createTaste = (calls: Calls, { put }: Outbox) => {
     })
 
   return {
-    /** Takes a title out of what is proposed to the user. */
+    /** Hides a title from suggestions to the user. */
     hide: (contentId: number) => calls.put('/hidden/{contentId}', { params: contentPath(contentId) }),
     unhide: (contentId: number) => calls.delete('/hidden/{contentId}', { params: contentPath(contentId) }),
-    /** The titles that the user has hidden, the newest first. */
+    /** The titles that the user has hidden, newest first. */
     hidden: ({ page = 1, perPage = 20 } = {}) => calls.get('/hidden', { params: { query: { page, perPage } } }),
 
     /** Likes or dislikes a title. Like a report, it is kept until it can be sent. */
     rate: (contentId: number, rating: Rating) => put({ kind: 'rating', content_id: contentId, rating }),
-    /** Takes the rating back. */
+    /** Removes the rating. */
     unrate: (contentId: number) => put({ kind: 'rating', content_id: contentId, rating: null }),
-    /** The titles that the user has rated, the newest first. */
+    /** The titles that the user has rated, newest first. */
     ratings: ({ page = 1, perPage = 20 } = {}) => calls.get('/ratings', { params: { query: { page, perPage } } }),
 
-    /** The languages that the user prefers for a title, or, without one, in general. */
+    /** The languages that the user prefers for a title or, if none is given, in general. */
     preferences: (contentId?: number) =>
       contentId === undefined ? calls.get('/preferences') : calls.get('/preferences/{contentId}', { params: contentPath(contentId) }),
-    /** Changes what is given, for a title or, without one, in general. Null clears. Like a report, it is kept until it can be sent. */
+    /**
+     * Sets the given fields for a title or, if none is given, in general. Null clears a field. Like a report, it is kept until it can be
+     * sent.
+     */
     changePreferences,
     clearPreferences: (contentId?: number) => changePreferences({ audio: null, subtitles: null }, contentId)
   }

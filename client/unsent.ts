@@ -27,7 +27,7 @@ export interface KeptReport extends Report, Unsent {
 export interface KeptRating extends Unsent {
   kind: 'rating'
   content_id: number
-  /** Null takes the rating back. */
+  /** Null removes the rating. */
   rating: Rating | null
 }
 export interface KeptPreferences extends PreferencesChange, Unsent {
@@ -37,9 +37,9 @@ export interface KeptPreferences extends PreferencesChange, Unsent {
 }
 export type Kept = KeptReport | KeptRating | KeptPreferences
 
-/** What the service has refused, and why. It is not sent again. */
+/** An item that the service has refused, and why. It is not sent again. */
 export type Refused = Kept & {
-  /** The code of the response, for example 404 if the content item is not there. */
+  /** The code of the response, for example 404 if the content item does not exist. */
   code?: number | undefined
   message: string
 }
@@ -49,7 +49,7 @@ export interface Refusal {
   error: ViewerError
 }
 
-/** The most that is kept of each user. When there is more, the oldest is dropped. */
+/** The maximum that is kept per user. Beyond it, the oldest item is dropped. */
 const mostKept = 1000
 const mostRefused = 200
 
@@ -60,15 +60,15 @@ const newestOf = <K extends Kept>(user_id: number, all: K[], most: number) => {
 
 const isSame = (one: Kept, other: Kept) => one.user_id === other.user_id && one.kind === other.kind && one.content_id === other.content_id
 
-/** Whether the answer to `last` settles this one too: it says the same of the same content item, and is not newer. */
+/** Whether the response to `last` also settles this item: it is of the same kind and content item, and not newer. */
 export const isAnswered = (kept: Kept, last: Kept) => isSame(kept, last) && kept.observed <= last.observed
 
 const placeOf = (kept: Kept) => (kept.kind === 'report' ? (kept.time ?? kept.percentage ?? 0) : 0)
 const isOnTheWay = (from: Kept, middle: Kept, to: Kept) => (placeOf(middle) - placeOf(from)) * (placeOf(to) - placeOf(middle)) >= 0
 
 /**
- * Of a rating, and of preferences, the last one counts. Of the reports of a content item, it keeps the first and the newest one, and those
- * where the viewer turned back or forward: the newest report alone would not say that a viewer who has begun again had seen the end.
+ * For ratings and preferences, only the last one counts. Of the reports of a content item, keeps the first, the newest, and those where
+ * the viewer changed direction, because the newest alone would not show that a viewer who restarted had seen the end.
  */
 const withKept = (all: Kept[], kept: Kept) => {
   const [newest, before] = all.filter(other => isSame(other, kept)).reverse()
@@ -77,7 +77,7 @@ const withKept = (all: Kept[], kept: Kept) => {
   return [...all.filter(other => other !== newest), { ...newest, ...kept }]
 }
 
-/** What is not sent yet, oldest first, and separately what the service has refused. */
+/** The items that have not been sent yet, oldest first, and separately those that the service has refused. */
 export const createUnsent = (store: Store, exclusively: Exclusively) => {
   const unsent = async () => (await store.load('unsent')) ?? []
   const refused = async () => (await store.load('refused')) ?? []
@@ -88,12 +88,12 @@ export const createUnsent = (store: Store, exclusively: Exclusively) => {
   return {
     of: async (user_id: number) => (await unsent()).filter(kept => kept.user_id === user_id),
     add: (kept: Kept) => edit(all => withKept(all, kept)),
-    /** Removes what was answered, but not what has meanwhile taken its place. */
+    /** Removes settled items, but not those that have replaced them meanwhile. */
     remove: (answered: Kept[]) => edit(all => all.filter(kept => !answered.some(last => isAnswered(kept, last)))),
     drop: (user_id: number) => edit(all => all.filter(kept => kept.user_id !== user_id)),
 
     refusedOf: async (user_id: number) => (await refused()).filter(kept => kept.user_id === user_id),
-    /** Keeps the newest of each content item, because a player goes on reporting what is refused. */
+    /** Keeps the newest of each content item, because a player keeps reporting what is refused. */
     addRefused: ({ kept, error: { code, message } }: Refusal) =>
       editRefused(all => newestOf(kept.user_id, [...all.filter(other => !isSame(other, kept)), { ...kept, code, message }], mostRefused)),
     dropRefused: (user_id: number) => editRefused(all => all.filter(kept => kept.user_id !== user_id))

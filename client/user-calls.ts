@@ -2,13 +2,12 @@ import { type Calls, createCalls, type Fetch, identityHeaders } from './calls.js
 import { isUnauthorized, sessionEnded, signedOut, wrongCredentials } from './errors.js'
 import type { Keeper } from './keeper.js'
 
-/** Calls with the token of the signed-in user. */
 export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keeper) => {
   const send = (request: Request, token: string, profile: number | undefined) => {
     for (const [name, value] of Object.entries(identityHeaders(token, profile))) request.headers.set(name, value)
     return transport(request)
   }
-  /** Reports are sent as their owner, even if another profile was chosen in the meantime. */
+  /** Reports are sent as their owner, even if another profile was chosen meanwhile. */
   const profileFor = (token: string, owner?: number) => {
     const chosen = session.profileOf?.(token)
     return chosen === undefined ? undefined : (owner ?? chosen)
@@ -19,7 +18,7 @@ export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keep
   const guarded = <Call extends (...given: never[]) => Promise<unknown>>(call: Call) =>
     ((...given) => call(...given).catch(asSessionEnded)) as Call
 
-  /** If an owner is named, nothing is sent in the name of another user. */
+  /** If an owner is given, nothing is sent in the name of another user. */
   const answerTo = async (request: Request, owner?: number) => {
     const token = await session.token(owner)
     if (!token) return transport(request)
@@ -53,11 +52,11 @@ export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keep
     callsOf,
     calls,
 
-    /** For calls that nobody misses. A 401, for example after a sign-out, must not end the session. */
+    /** For calls that may be lost. A 401, for example after a sign-out, must not end the session. */
     onceOf,
-    /** For calls with a password or a PIN. A wrong one is a 401 too, and must not be tried again with a new token. */
+    /** For calls with a password or PIN. A wrong one also returns 401, and must not be retried with a new token. */
     once: onceOf(),
-    /** Turns a 401 of such a call into wrong credentials with this message, unless the session has ended. */
+    /** Turns a 401 of such a call into a wrong-credentials error with this message, unless the session has ended. */
     asWrong: (message: string) => async (error: unknown) => {
       if (!isUnauthorized(error)) throw error
       await calls.get('/me')

@@ -4,7 +4,7 @@ import { demoSchedule } from './schedule.js'
 
 /**
  * The demo catalogue as import files, by file name. The dates of the static files are shifted by whole days, so that the
- * newest titles are from yesterday and some lie in the future. Pictures and links point to `origin`.
+ * newest titles are from yesterday and some are in the future. Pictures and links point to `origin`.
  */
 export const demoFiles = async (origin: string, now: Date): Promise<Record<string, string>> => {
   const contents = await demoContents(now)
@@ -25,7 +25,7 @@ export const demoFiles = async (origin: string, now: Date): Promise<Record<strin
       }))
     ),
     'terms.ndjson': lines(terms),
-    // Every fourth has no picture, as happens in real catalogues.
+    // Every fourth person has no picture, as in real catalogues.
     'people.ndjson': lines(
       people.map(person => ({ ...person, ...(person.id % 4 > 0 && { image: `${origin}/demo/portraits/${person.id}.svg` }) }))
     ),

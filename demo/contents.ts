@@ -18,7 +18,7 @@ export interface DemoContent {
   countries_exclude?: string[]
 }
 
-/** Today, as far as the dates in the static files are concerned. */
+/** What counts as today in the static files. */
 const anchor = Date.parse('2026-01-01T00:00:00Z')
 
 /** Shifts dates of the static files so that the anchor becomes the day of `now`. */
@@ -44,7 +44,7 @@ export const lines = (rows: object[]) => rows.map(row => `${JSON.stringify(row)}
 
 export const demoContents = async (now: Date): Promise<DemoContent[]> => parseLinesAt(now)(await staticText('contents.ndjson'))
 
-/** Whether a content item is open in every country during a period. */
+/** Whether a content item is available in every country during a period. */
 export const openDuring = (from: Date, to: Date) => (content: DemoContent) =>
   Date.parse(content.start_date) <= from.getTime() &&
   (content.end_date === undefined || Date.parse(content.end_date) > to.getTime()) &&

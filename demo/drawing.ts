@@ -1,7 +1,7 @@
 import { randomFrom } from '../src/recommendations/model/index.js'
 import { escapeXml, setName } from './lettering.js'
 
-/** Scenes are drawn in this size, and shown in others. */
+/** Scenes are drawn in this size and scaled. */
 const width = 640
 const height = 360
 const margin = 40
@@ -40,7 +40,7 @@ const waves: Shapes = (random, colour) =>
     })
     .join('')
 
-/** Rings around a point off the middle. */
+/** Rings around a point off centre. */
 const rings: Shapes = (random, colour) => {
   const x = round(380 + random() * 220)
   const y = round(40 + random() * 140)
@@ -66,7 +66,7 @@ interface Format {
   height: number
   /** The part of the scene that is shown. */
   part: string
-  /** At most so many lines are the name. Without them, the picture has no text. */
+  /** The maximum number of lines for the name. 0 for a picture without text. */
   lines: number
 }
 
@@ -79,7 +79,6 @@ const formats = {
 export type PictureKind = keyof typeof formats
 export const pictureKinds = Object.keys(formats) as PictureKind[]
 
-/** The size of a picture, in pixels. */
 export const sizeOf = (kind: PictureKind) => ({ width: formats[kind].width, height: formats[kind].height })
 
 interface Title {
@@ -88,7 +87,7 @@ interface Title {
   type: string
 }
 
-/** The name of a title and what it is, over a shade. */
+/** The name and type of a title, over a shade. */
 const lettering = ({ name, type }: Title, { width, height, lines }: Format) => {
   const { size, rows } = setName(name.trim(), width - 2 * margin, lines)
   const leading = size * 1.12

@@ -13,13 +13,13 @@ import { demoViewers } from './viewers.js'
 /** A database with the demo is recognized by its first user. */
 const isDemo = async (db: Db) => (await usersOf(db).byEmail(demoUsers[0].email)) !== null
 
-/** Looks for documents, because a service that ran before has created the collections. */
+/** Looks for documents rather than collections, which an earlier run of the service may have created. */
 const isEmpty = async (db: Db) => {
   const found = ['contents', 'terms', 'users', 'history'].map(name => db.collection(name).findOne({}, { projection: { _id: 1 } }))
   return (await Promise.all(found)).every(document => document === null)
 }
 
-/** Adds the users who can sign in, and the other profiles of the first one. */
+/** Adds the users who can sign in, and the other profiles of the first user. */
 const addViewers = async (db: Db) => {
   const viewers = []
   for (const { taste, ...user } of demoUsers) {
@@ -35,8 +35,8 @@ const addViewers = async (db: Db) => {
 }
 
 /**
- * Fills a database without contents, terms, users and history with the demo catalogue and its users. If it has filled the
- * database before, it updates the schedule. In any other database it does nothing, and resolves with false.
+ * Fills a database without contents, terms, users and history with the demo catalogue and its users. Updates the schedule
+ * of a database that it has filled before. Does nothing in any other database, and resolves with false.
  */
 export const fillWithDemo = async (url: string, origin: string, say: (line: string) => void) => {
   const { client, db } = connectionTo(url)

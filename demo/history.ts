@@ -2,8 +2,8 @@ import { days, minutes, seconds } from '../src/time.js'
 import { demoContents, isPlayable, lines, openDuring, type PlayableContent } from './contents.js'
 
 /**
- * What a demo viewer likes: shows, with the number of episodes seen, shows of which each new episode is seen, films, and titles to watch
- * later. Names as in contents.ndjson.
+ * What a demo viewer likes: shows, with the number of episodes seen, shows whose new episodes are all seen, films, and titles to watch
+ * later. Names are as in contents.ndjson.
  */
 interface Taste {
   shows: Record<string, number>
@@ -88,7 +88,7 @@ const tastes = {
   }
 } satisfies Record<string, Taste>
 
-/** Interleaves the queues as people watch: an episode of one show, a film, an episode of the next show. */
+/** Interleaves the queues the way people watch: an episode of one show, a film, an episode of the next show. */
 const inTurn = <T>(queues: T[][]) => {
   const longest = Math.max(...queues.map(queue => queue.length))
   return Array.from({ length: longest }, (_, turn) => queues.flatMap(queue => queue.slice(turn, turn + 1))).flat()
@@ -100,7 +100,7 @@ interface Watched {
   end: number
 }
 
-/** What was watched to the end was watched before as well, every few months since it appeared. The latest is first. */
+/** What was watched to the end was also watched before, every few months since it appeared. Latest first. */
 const playsOf = ({ content: { id, start_date }, percentage, end }: Watched) => {
   if (percentage < 90) return []
   const pause = days(100 + ((id * 37) % 70))

@@ -1,5 +1,5 @@
 const wide = /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]|\p{Extended_Pictographic}/u
-/** The width of a bold character in a wide font, in ems, since nobody knows which font the viewer has. */
+/** The width of a bold character in a wide font, in ems, because the viewer's font is unknown. */
 const emsOf = (character: string) =>
   wide.test(character) ? 1 : /[\p{Lu}mwMW–—]/u.test(character) ? 0.82 : /[\s.,:;'!|ijltfrI]/.test(character) ? 0.4 : 0.67
 const ems = (text: string) => [...text].reduce((sum, character) => sum + emsOf(character), 0)

@@ -1,6 +1,6 @@
 import { randomFrom } from '../src/recommendations/model/index.js'
 
-/** A picture of somebody who does not exist: head and shoulders, in colours that follow from the id. */
+/** A picture of a fictional person: head and shoulders, in colours derived from the id. */
 export const drawPortrait = (id: number) => {
   const random = randomFrom(Math.imul(id, 0x9e3779b1))
   const hue = Math.floor(random() * 360)

@@ -20,7 +20,7 @@ interface Programme {
 const slot = minutes(5)
 const slotsOf = ({ duration }: PlayableContent) => Math.ceil(seconds(duration) / slot) * slot
 
-/** Groups what a channel shows: films alone, the episodes of a show in threes. */
+/** Groups the items of a channel: films alone, the episodes of a show in threes. */
 const blocksOf = (contents: PlayableContent[]) => {
   const blocks: PlayableContent[][] = []
   for (const content of contents) {

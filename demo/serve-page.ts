@@ -30,7 +30,7 @@ const read = (path: string) =>
     throw resourceNotFound()
   })
 
-/** The packages that the browser loads. Each is a single file, served in the folder that imports it. */
+/** The packages that the browser loads. Each is a single file, served from the folder that imports it. */
 const packages = { client: 'openapi-fetch', 'demo/page': 'qr' }
 const packageFile = (name: string) => readFile(fileURLToPath(import.meta.resolve(name)), 'utf8')
 const byUrl = (text: string, name: string) => text.replace(`'${name}'`, `'./${name}.js'`)

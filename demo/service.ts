@@ -10,8 +10,8 @@ import page from './serve-page.js'
 import pictures from './serve-pictures.js'
 
 /**
- * The service with the demo catalogue and the demo page, as `npm run dev` serves it, at a port of this machine, with a trained model.
- * `onServed` is called after each response.
+ * Serves the demo catalogue and the demo page on a port of this machine, like `npm run dev`, with a trained model. `onServed` is called
+ * after each response.
  */
 export const serveDemo = async (
   MONGO_URL: string,

@@ -9,7 +9,7 @@ export const demoUsers: [Viewer & { email: string }, Viewer & { email: string }]
 ]
 export const demoPassword = 'demo-password'
 
-/** Who else watches in the household of the first user. */
+/** The other profiles in the household of the first user. */
 export const demoProfiles: (Viewer & { max_age: number | null; pin?: string })[] = [
   { name: 'Tom', max_age: null, pin: '4071', taste: 'evenings' },
   { name: 'Mia', max_age: 6, taste: 'family' }

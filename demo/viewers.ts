@@ -5,10 +5,10 @@ import { type DemoContent, demoContents, isPlayable, lines, openDuring, type Pla
 const viewers = 240
 const firstId = 1001
 const titlesEach = 14
-/** Most who watch the first of these films watch the second one within two days. */
+/** Most viewers of the first film watch the second one within two days. */
 const sequel = ['The Slowest Way to Lisbon', 'The Slowest Way Home'] as const
 
-/** Viewers that give the model something to learn from. Nobody can sign in as one. Each likes two terms, and picks every third title at random. */
+/** Viewers for the model to learn from, as whom nobody can sign in. Each likes two terms, and picks every third title at random. */
 export const demoViewers = async (now: Date): Promise<Record<string, string>> => {
   const random = randomFrom(7)
   const oneOf = <T>(choices: readonly T[]) => choices[Math.floor(random() * choices.length)] as T

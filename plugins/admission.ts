@@ -13,13 +13,13 @@ import { CallerCounts, type CallerKey, Semaphore } from '../src/overload/semapho
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Runs a read in turn with the requests to `viewer` routes. Gives up with a 503 early enough to answer without the result. */
+    /** Queues a read with the requests to `viewer` routes. Rejects with a 503 early enough to respond without the result. */
     readForViewer: <T>(request: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) => Promise<T>
   }
   interface FastifyContextConfig {
     /**
      * How requests to this route are admitted:
-     * - `vital`: always, beyond every limit and under any load, also without a database
+     * - `vital`: always, whatever the limits and the load, even without a database
      * - `static`: like `public`, but needs no database and has no deadline, since the caller may read slowly
      * - `public`: unless too many requests are in progress; has a deadline
      * - `viewer`: like `public`, but signed-in callers queue for the connections to the database
@@ -32,13 +32,13 @@ declare module 'fastify' {
   }
 }
 
-/** The part of the connections to the database that one account may use at once, so that some are left for the next caller. */
+/** The share of the database connections that one account may use at once, so that some are left for others. */
 const partOfOneAccount = 1 / 4
 
 /**
- * Decides for each request whether it is served, when, and for how long (docs/decisions/005). A hook refuses callers that are too fast, and
- * everybody while the event loop is delayed. `admit`, which wraps every handler, bounds the requests in progress, queues those of viewers
- * for the database, and sets deadlines.
+ * Decides for each request whether it is served, when, and for how long (docs/decisions/005). A hook rejects callers over the rate limit,
+ * and everyone while the event loop is delayed. `admit`, which wraps every handler, bounds the requests in progress, queues those of
+ * viewers for the database, and sets deadlines.
  */
 export default fp(
   async app => {
@@ -71,19 +71,19 @@ export default fp(
         return tooManyRequests(wait / 1000)
       }
       // Until the database is prepared, unique indexes may be missing, and writes could leave duplicates. An unknown path has no admission
-      // class, so it is a 404 even then.
+      // class, so it returns 404 even then.
       const needsDatabase = admission !== undefined && admission !== 'static'
       return needsDatabase && !app.isPrepared ? notNow : undefined
     }
-    // Anonymous requests begin in slices of a millisecond, so that a crowd of anonymous callers delays no viewer and no health check.
+    // Anonymous requests start in slices of a millisecond, so that a crowd of them does not delay viewers and health checks.
     const crowd = new Pacer()
     app.addHook('onRequest', (request, _reply, done) => {
       const refuseOrGoOn = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
-      // Once `mostInCrowd` requests wait, a further one skips the crowd, because waiting takes memory.
+      // Beyond `mostInCrowd`, requests start at once, because waiting takes memory.
       const skipsCrowd = isUrgent || crowd.waiting >= mostInCrowd
       if (skipsCrowd) refuseOrGoOn()
-      // `done` runs all that follows, up to the first I/O. A response from memory is sent in this slice.
+      // `done` runs everything up to the first I/O, so a response from memory is sent in this slice.
       else void crowd.run(refuseOrGoOn)
     })
 
@@ -102,13 +102,13 @@ export default fp(
       const { spentMs, routeOptions, viewer } = request
       const { admission } = routeOptions.config
       const left = timeout - spentMs
-      // Only reads are repeated here, as a whole. A write is repeated by its query if twice is the same as once, and else by the driver
+      // Only reads are retried here, as a whole. Idempotent writes are retried by their queries, others by the driver
       // (src/database/retry.ts).
       const run = isRepeatable(request) ? repeating(handle, left) : handle
       const answer = admission === 'viewer' && viewer ? connections.run(run, viewer.account, left) : run()
       if (!(answer instanceof Promise)) return answer
       if (admission === 'login') return withDeadline(answer, left)
-      // Past its deadline, a request still counts until its handler ends.
+      // A request past its deadline counts until its handler ends.
       const caller = keyOf(request)
       const end = () => inProgress.remove(caller)
       inProgress.add(caller)
@@ -122,7 +122,7 @@ export default fp(
       const admitted: RouteOptions['handler'] = function (request: FastifyRequest, reply: FastifyReply) {
         return admit(request, () => handler.call(this, request, reply))
       }
-      // The OpenAPI document and profiles show the name of the handler.
+      // The OpenAPI document and CPU profiles show the name of the handler.
       route.handler = Object.defineProperty(admitted, 'name', { value: handler.name })
       routes.push(route)
     })
@@ -131,7 +131,7 @@ export default fp(
         if (!config?.admission) throw new Error(`The route ${method} ${url} has no admission class in its config`)
     })
 
-    // Not counted, because the caller is already in progress as a request, or is an open stream.
+    // Not counted: the caller is a request that already counts, or an open stream.
     app.decorate('readForViewer', <T>({ spentMs, viewer }: Pick<FastifyRequest, 'spentMs' | 'viewer'>, read: () => Promise<T>) => {
       const left = timeout - spentMs - timeoutMargin
       return withDeadline(connections.run(repeating(read, left), viewer?.account, left), left)
@@ -143,8 +143,8 @@ export default fp(
 const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip)
 
 /**
- * Whether a further request of the caller may be in progress. Callers below their equal share are admitted up to twice the limit, so that
- * one caller does not shut out the others.
+ * Whether another request of the caller may be in progress. Callers below their equal share are admitted up to twice the limit, so that one
+ * caller does not shut out the others.
  */
 const hasRoom = (inProgress: CallerCounts, caller: CallerKey, limit: number) => {
   if (inProgress.total < limit) return true
@@ -157,8 +157,8 @@ const isRepeatable = ({ method, routeOptions: { config } }: FastifyRequest) =>
   config.isRepeatable ?? (method === 'GET' || method === 'HEAD')
 
 /**
- * Makes a function that reads, and reads again if a connection to the database broke. It does not begin to read again later than this many
- * milliseconds after it was made, so that time in the queue counts. The first attempt may answer from memory, without a promise.
+ * Returns a function that calls `read`, and retries it if the connection to the database breaks. The time for retries starts now, so that
+ * time in the queue counts. The first attempt may return from memory, without a promise.
  */
 const repeating = (read: () => unknown, milliseconds: number) => {
   const deadline = Date.now() + milliseconds
@@ -186,7 +186,7 @@ const eventLoopWatch = async (app: FastifyInstance) => {
     void app.whenReady.then(() => setTimeout(() => (isWarm = true), warmUp).unref())
   })
   let scope = app
-  // In a scope of its own, because the hook of the library would refuse health checks, too.
+  // In a scope of its own, because the library's hook would also reject health checks.
   await app.register(async child => {
     await child.register(underPressure, { maxEventLoopDelay: app.settings.MAX_EVENT_LOOP_DELAY })
     scope = child

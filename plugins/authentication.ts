@@ -17,11 +17,11 @@ import { answerTimeoutOf, withDeadline } from '../src/overload/deadlines.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The answer to a login: a new access token and the session's refresh token. Undefined if an identity provider issues the tokens. */
+    /** The response to a login: a new access token and the session's refresh token. Undefined if an identity provider issues the tokens. */
     signedIn: (user: UserDocument, session: Session) => SignedIn
     /** The signed-in profile: lists belong to its `id`. Throws a 401 without a valid token. */
     viewerOf: (request: FastifyRequest) => Viewer
-    /** The country and the age limit that decide which contents the caller may see. */
+    /** The country and age limit that decide what the caller may see. */
     audienceOf: (request: FastifyRequest) => Audience
     /** The request headers that the audience depends on, for `Vary`. */
     audienceHeaders: string[]
@@ -32,8 +32,8 @@ declare module 'fastify' {
     /** Why the token could not be checked. */
     viewerFault: Error | undefined
     /**
-     * Milliseconds of the request's time limit that were used before its handler: on checking the token, on looking up the
-     * profile of an identity provider's user, and on hashing a new PIN.
+     * Milliseconds of the request's deadline that were spent before its handler: on checking the token, looking up the profile
+     * of an identity provider's user, and hashing a new PIN.
      */
     spentMs: number
   }
@@ -53,17 +53,20 @@ const tokenOptional: onRequestHookHandler = (request, _reply, done) => {
   done(sentToken && !request.viewer ? refused(request) : undefined)
 }
 
-/** Profiles with an age limit may not touch what belongs to the account. */
+/** Profiles with an age limit may not manage the account. */
 const accountRequired: onRequestHookHandler = (request, _reply, done) => {
   if (!request.viewer) return done(refused(request))
   done(request.viewer.maxAge === undefined ? undefined : forbidden())
 }
 
-/** Route options: requires a valid token. The guard runs after the hooks of all plugins, so after the rate limits. A route may give another `config` after these options. */
+/**
+ * Route options: requires a valid token. The guard runs after the hooks of all plugins, and so after the rate limits. A route may override
+ * `config`.
+ */
 export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
 /** Like `forViewers`, but not for profiles with an age limit. */
 export const forAccount = { onRequest: accountRequired, config: { admission: 'viewer' } } as const
-/** Route options: accepts requests without a token, refuses invalid tokens. */
+/** Route options: accepts requests without a token, but rejects invalid tokens. */
 export const forAnyone = { onRequest: tokenOptional, config: { admission: 'viewer' } } as const
 
 /** Any random secret of 32 bytes has more distinct characters, even in hexadecimal. */
@@ -109,7 +112,10 @@ const providerTokensOf = (app: FastifyInstance): CheckToken => {
   return providerTokens({ iss, aud, keys, userOf: app.data.users.ofProvider, isErased: id => app.revocations.hasErased(id) })
 }
 
-/** Sets `request.viewer` for every request but the vital ones: null without a valid token, or if it was revoked. It refuses nobody; the guards of routes do. */
+/**
+ * Sets `request.viewer` for every request but the vital ones: null if there is no valid token. This hook never rejects a request; the route
+ * guards do.
+ */
 export default fp(
   async app => {
     const { revocations, settings } = app

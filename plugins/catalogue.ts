@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** When reading the words has failed this many times, the service is ready without searches. */
+/** After this many failures to read the words, the service is ready without search. */
 const attemptsAtStart = 5
 /** More often than the catalogue is checked, so that searches find a change within two seconds. */
 const wordsEvery = seconds(0.5)
@@ -32,10 +32,10 @@ export default fp(
 
     app.follow('the catalogue could not be checked for changes, trying again every second', () => catalogue.refresh())
 
-    // A poll of its own, because only searches need the words: other changes do not wait until they are read.
+    // A poll of its own: only searches need the words, and other changes do not wait for them.
     const readWords = () => catalogue.search.catchUp(catalogue.skeleton)
     let attempts = 0
-    app.follow('the words of changed contents could not be read for searches, trying again', readWords, {
+    app.follow('the search index could not be updated, trying again', readWords, {
       first: async () => {
         if (attempts++ < attemptsAtStart) await readWords()
       },
@@ -55,7 +55,7 @@ const catalogueMetrics = (registry: Registry, catalogue: Catalogue) => {
   gauge(
     registry,
     'catalogue_unchecked_seconds',
-    'Seconds since the catalogue was checked for changes, or documents arrived for a check, or the start. Above 60, it is not served',
+    'Seconds since the last successful check of the catalogue for changes, or since documents last arrived for one. Above 60, the catalogue is not served',
     () => (Date.now() - Math.max(began, catalogue.checkedAt)) / 1000
   )
   gauge(registry, 'catalogue_cache_bytes', 'Size of the content cache', () => fragments.bytes)

@@ -7,7 +7,10 @@ import { hasProvider } from '../src/identity/secrets.js'
 import type { Viewer } from '../src/identity/tokens.js'
 import { answerTimeoutOf } from '../src/overload/deadlines.js'
 
-/** The tokens of a provider name only the account. Runs after the rate limits, because it queries the database. */
+/**
+ * Finds the profile of a request, because the tokens of a provider name only the account. Runs after the rate limits, because it queries
+ * the database.
+ */
 export default fp(
   async app => {
     const { settings, data, revocations } = app
@@ -16,7 +19,7 @@ export default fp(
     const profiles = new ChosenProfiles(data.profiles, app.outage)
     const header = profileHeader.toLowerCase()
 
-    /** Makes the profile the viewer of the request. Returns the refusal of a header that names a profile which the account lacks. */
+    /** Makes the profile the viewer of the request. Returns an error if the header names a profile that the account does not have. */
     const setViewer = (request: FastifyRequest, profile: Viewer | undefined) => {
       if (profile) {
         request.viewer = { ...revocations.withCurrentLimit(profile), expiresAt: request.viewer?.expiresAt }
@@ -32,8 +35,8 @@ export default fp(
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static') return done()
       const named = headers[header]
-      // A header may name the profile of a child, who must not be served like a caller without a token only because the token could not be
-      // checked. In all other cases, the guard of the route decides.
+      // The header may name a child's profile. If the token cannot be checked, the request must not be served as an anonymous one. In all
+      // other cases, the route guard decides.
       if (!viewer) return done(named === undefined ? undefined : viewerFault)
       const { account } = viewer
       const id = named === undefined ? account : integerId(String(named))

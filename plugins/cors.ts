@@ -6,12 +6,12 @@ import { refuseUnknown } from './unknown-routes.js'
 
 const preflightHeaders = ['access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age']
 
-/** Answers the preflight requests of browsers. Any other OPTIONS gets the 405 of an unknown method. */
+/** Answers the preflight requests of browsers. Any other OPTIONS returns 405, like an unknown method. */
 export default fp(
   async app => {
     const { CORS_ORIGIN } = app.settings
     if (CORS_ORIGIN) {
-      // The library adds a route for OPTIONS of any path, also of unknown ones.
+      // The library adds an OPTIONS route for any path, even unknown ones.
       app.addHook('onRoute', route => {
         if (route.url === '*') Object.assign(route, { onRequest: refuseUnknown, config: { admission: 'static' } })
       })
@@ -44,6 +44,6 @@ export default fp(
   { name: 'cors', decorators: { fastify: ['settings'] } }
 )
 
-/** `http://localhost:*` stands for any port, also the default one. */
+/** `http://localhost:*` stands for any port, including the default one. */
 const withAnyPort = (origin: string) =>
   origin.endsWith(':*') ? new RegExp(`^${origin.slice(0, -2).replace(/\W/g, '\\$&')}(:\\d+)?$`) : origin

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-/** Uses the token of a `POST /login` on the page for all later calls. A string, because it runs in the browser as it is. */
+/** After POST /login on the page, uses its token for all later calls. A string, because it runs in the browser. */
 export const keepSignIn = `
 const build = window.SwaggerUIBundle
 
@@ -100,7 +100,7 @@ export default fp(
         route.config = { ...route.config, admission: 'static' }
       })
       scope.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
-      // The page may call only the origin that it comes from, which need not be the public one.
+      // The page may only call its own origin, which need not be the public one.
       let pageDocument: object | undefined
       await scope.register(swaggerUi, {
         routePrefix: `${BASE_PATH}/docs`,

@@ -7,9 +7,9 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** While true, responses ask callers to close their connections. */
     isDraining: boolean
-    /** Makes /ready fail, and goes on serving for `DRAIN_DELAY` so that load balancers can react. Close the app afterwards. */
+    /** Makes /ready fail, but keeps serving for `DRAIN_DELAY` so that load balancers can react. Close the app afterwards. */
     drain: () => Promise<void>
-    /** Called when the drain begins, with the milliseconds that it takes. */
+    /** Called when the drain begins, with its duration in milliseconds. */
     onDrain: ((milliseconds: number) => void)[]
   }
 }
@@ -38,8 +38,8 @@ export default fp(
       await sleep(DRAIN_DELAY)
     })
 
-    // The operating system completes connections before Node accepts them, one per turn of the event loop. The requests of those that
-    // Node has not accepted would be lost, so the server goes on listening until a short turn brings no new connection.
+    // The operating system completes connections before Node accepts them, one per turn of the event loop. Closing now would lose those
+    // that Node has not accepted, so the server keeps listening until a short turn brings no new connection.
     const allAccepted = async () => {
       const end = performance.now() + arrivalGrace
       let isQuiet = false

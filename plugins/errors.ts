@@ -29,7 +29,7 @@ export const sendError = (error: FastifyError, request: FastifyRequest, reply: F
     beginAnswer(reply)
     return
   }
-  // Where a 204 or 304 could not be sent, Node goes on suppressing the body.
+  // After a 204 or 304 that could not be sent, Node still suppresses the body.
   const payload = [204, 304].includes(reply.raw.statusCode) ? undefined : body
   if (statusCode === 500) removeUnfitHeaders(reply)
   reply
@@ -41,7 +41,7 @@ export const sendError = (error: FastifyError, request: FastifyRequest, reply: F
     .send(payload)
 }
 
-/** Headers that describe the body of another answer. */
+/** Headers that describe the body of the response that was replaced. */
 const describesBody = /^(content-(?!security-policy).*|etag|location|transfer-encoding)$/
 
 const isSendable = ([name, value]: [string, unknown]) => {
@@ -54,13 +54,16 @@ const isSendable = ([name, value]: [string, unknown]) => {
   }
 }
 
-/** After an answer that could not be sent, for example because of a line break in a header. */
+/** Removes headers that made sending fail, for example because of a line break. */
 const removeUnfitHeaders = (reply: FastifyReply) => {
   for (const header of Object.entries(reply.getHeaders()))
     if (describesBody.test(header[0]) || !isSendable(header)) reply.removeHeader(header[0])
 }
 
-/** Answers with the errors of src/errors.ts, even where Node would hang up. src/http/unparsed-requests.ts answers what Node cannot parse. */
+/**
+ * Sends the errors of src/errors.ts, even where Node would close the connection. src/http/unparsed-requests.ts does so for requests that
+ * Node cannot parse.
+ */
 export default fp(
   async (app: FastifyInstance) => {
     app.setErrorHandler(sendError)

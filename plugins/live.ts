@@ -11,7 +11,7 @@ declare module 'fastify' {
 
 /** In milliseconds. */
 const readEvery = 250
-/** Changes in one event. */
+/** Changes per event. */
 const perPage = 100
 
 /** The streams of changes (docs/decisions/042). */
@@ -20,7 +20,7 @@ export default fp(
     const { pollData, catalogue, data, log, metrics, nudger, revocations } = app
     const ends = new Counter({
       name: 'event_streams_ended_total',
-      help: 'Streams of changes that have ended: with their token or session, by a drain, because their caller read too slowly or has left',
+      help: 'Streams of changes that have ended, by reason: token, session, drain, slow reader, or disconnect',
       labelNames: ['reason'],
       registers: [metrics]
     })
@@ -50,7 +50,7 @@ export default fp(
       live.nudge(restoredAt === revocations.restoredAt ? nudged : 'everybody')
       restoredAt = revocations.restoredAt
     }
-    app.follow('the news for streams of changes could not be read, trying again', readNudges, { every: readEvery })
+    app.follow('the nudges for streams of changes could not be read, trying again', readNudges, { every: readEvery })
 
     app.onDrain.push(milliseconds => void live.drain(milliseconds))
     app.addHook('preClose', async () => live.close())

@@ -5,10 +5,9 @@ import { gauge } from '../src/metrics/instruments.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The metrics of this app. */
     metrics: Registry
     countRefusal: (reason: RefusalReason) => void
-    /** The metrics of this app and of the process, in the text format of Prometheus. */
+    /** The metrics of this app and of the process, in the Prometheus text format. */
     metricsText: () => Promise<string>
   }
 }
@@ -21,17 +20,20 @@ collectDefaultMetrics({ register: processMetrics })
 gauge(
   processMetrics,
   'kept_bytes',
-  'Size of all bounded caches together, with their keys: answers, contents, lists, tokens, callers',
+  'Size of all bounded caches together, with their keys: responses, contents, lists, tokens, callers',
   trackedBytes
 )
 
-/** The registry of metrics. plugins/requests.ts measures the requests, and plugins/admission.ts those in progress; each part of the service registers its own metrics. */
+/**
+ * The registry of metrics. plugins/requests.ts measures the requests, and plugins/admission.ts those in progress; each part of the service
+ * registers its own metrics.
+ */
 export default fp(
   async app => {
     const registry = new Registry()
     const refused = new Counter({
       name: 'http_refused_total',
-      help: 'Requests refused over a rate limit (429), or because too many are in progress, too many searches wait, too many streams are open, or the event loop is delayed (503). Excludes refusals by the login limits, and timeouts',
+      help: 'Requests rejected because of a rate limit (429), or because too many are in progress, too many searches wait, too many streams are open, or the event loop is delayed (503). Excludes the login limits and timeouts',
       labelNames: ['reason'],
       registers: [registry]
     })

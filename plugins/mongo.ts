@@ -19,25 +19,26 @@ declare module 'fastify' {
     pollData: Data
     /** The same data for work that nobody waits for, and that may take minutes. */
     jobData: Data
-    /** The database of `jobData`. */
     jobDatabase: Db
     /** Sessions that this process ends are added at once. plugins/revocations.ts adds those that other processes end. */
     endedSessions: EndedSessions
-    /** The client of `data`. Besides `preparation`, only tests use it: they watch its commands, and change the database behind the app's back. */
+    /**
+     * The client of `data`. Used only by `preparation` and by tests, which watch its commands and change the database behind the app's
+     * back.
+     */
     mongoClient: MongoClient
     /** Connects, and creates missing indexes. */
     prepareDatabase: () => Promise<void>
-    /** Whether the database answers. */
     pingDatabase: () => Promise<boolean>
     outage: Outage
-    /** Learns of every write to the lists of viewers, and tells other processes. */
+    /** Tells other processes of every write to the lists of viewers. */
     nudger: Nudger
   }
 }
 
 const pollConnections = 2
 const pollTimeout = seconds(2)
-/** For the renewal of leases and what they are held for: counting popular titles, loading a model, moving elements, webhooks. */
+/** For renewing leases and the work done under them: counting popular titles, loading a model, moving elements, webhooks. */
 const jobConnections = 6
 
 /** The connections to the database, and the queries over them. */
@@ -47,7 +48,7 @@ export default fp(
     const { MONGO_URL, DATABASE_CONNECTIONS, DATABASE_TIMEOUT } = settings
     const { client, db } = connectionTo(MONGO_URL, {
       ...timeoutsOf(DATABASE_TIMEOUT),
-      // Its caller has left by then. Most late responses come before this, and keep the connection, which costs less than a new one.
+      // The caller is gone by then. Most late responses arrive sooner, and keeping their connections costs less than opening new ones.
       socketTimeoutMS: 3 * DATABASE_TIMEOUT,
       maxPoolSize: DATABASE_CONNECTIONS
     })
@@ -71,11 +72,11 @@ export default fp(
     app.decorate('prepareDatabase', async () => {
       await Promise.all([client, polls.client, jobs.client].map(one => one.connect()))
       const unguarded = await ensureCollections(jobs.db)
-      if (unguarded.length > 0) app.log.warn({ collections: unguarded }, 'the user of the database may not set validators (collMod)')
+      if (unguarded.length > 0) app.log.warn({ collections: unguarded }, 'the database user may not set validators (collMod)')
       nudger.beat()
       app.log.info(`connected to the database ${db.databaseName}`)
     })
-    // After the service is ready, because a start must not take longer the more there is.
+    // Once the service is ready, so that startup does not take longer with more data.
     const reportMisfits = async () => {
       await app.whenReady
       for (const collection of Object.keys(validators)) {
@@ -84,13 +85,13 @@ export default fp(
           if (count > 0) app.log.warn({ collection, count }, `documents of ${collection} do not fit its validator: ${count}`)
         } catch (err) {
           if (!closing.signal.aborted)
-            app.log.warn({ collection, err }, `whether the documents of ${collection} fit its validator is unknown`)
+            app.log.warn({ collection, err }, `could not check whether the documents of ${collection} fit its validator`)
         }
       }
     }
     app.addHook('onReady', async () => void reportMisfits())
 
-    // Calls that come while one is under way share its result.
+    // Concurrent calls share one ping.
     let pending: Promise<boolean> | undefined
     const pingDatabase = () => {
       pending ??= polls.db

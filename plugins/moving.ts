@@ -4,13 +4,13 @@ import { gauge } from '../src/metrics/instruments.js'
 import { Mover } from '../src/sync/index.js'
 import { poll } from './preparation.js'
 
-/** Moves what viewers have of contents that were replaced, in the background. */
+/** Moves viewers' elements of replaced contents to the new ones, in the background. */
 export default fp(
   async app => {
     const { catalogue, jobData: data, log, metrics } = app
     const counter = new Counter({
       name: 'replaced_elements_moved_total',
-      help: 'Elements of viewers that this process has moved from replaced contents to the ones that have replaced them, by list',
+      help: 'Elements of viewers that this process has moved from replaced contents to their replacements, by list',
       labelNames: ['list'],
       registers: [metrics]
     })

@@ -5,13 +5,13 @@ import { seconds } from '../src/time.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Steps to be done before requests that need the database are served: one after the other, each repeated until it succeeds. */
+    /** Steps to take before requests that need the database are served: one after the other, each retried until it succeeds. */
     preparations: (() => Promise<void>)[]
-    /** Does `first` in its turn, then calls `read` again and again. If that fails, the log warns with `failure`. */
+    /** Adds `first` to the preparations, then calls `read` periodically. Logs `failure` if that fails. */
     follow: (failure: string, read: () => Promise<void>, options?: Following) => void
     /** Whether requests that need the database are served. */
     isPrepared: boolean
-    /** Whether load balancers may send requests, because the warm-ups are done, too. */
+    /** Whether load balancers may send requests: the warm-ups are also done. */
     isReady: boolean
     /** Resolves when the app is ready, or closes. */
     whenReady: Promise<void>
@@ -41,12 +41,12 @@ export default fp(
       app.isPrepared = true
     }
 
-    // Without the user and the password of the URL.
+    // Leaves out the user and password of the URL.
     const { srvHost, hosts } = app.mongoClient.options
     const servers = srvHost ?? hosts.join(', ')
     const failureOf = (error: Error) =>
       isUnavailable(error)
-        ? `MongoDB at ${servers} does not answer, trying again every second`
+        ? `MongoDB at ${servers} does not respond, trying again every second`
         : `the service could not be prepared, trying again every second: ${error.message}`
 
     const prepareAll = async () => {

@@ -7,9 +7,9 @@ import { cacheControl, jsonType } from '../src/http/reply.js'
 import { itemsOf } from '../src/http/requests.js'
 
 interface PublicOptions {
-  /** The request headers that the answer depends on. Empty ones are skipped. */
+  /** The request headers that the response depends on. Empty ones are skipped. */
   vary?: readonly string[]
-  /** More headers of the answer. They may replace its `Cache-Control`, unless it is private. Errors do not get them. */
+  /** More headers of the response. They may replace its `Cache-Control`, unless it is private. Errors do not get them. */
   headers?: Record<string, string>
 }
 
@@ -17,14 +17,17 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Sets the content type and returns ready JSON as one buffer, for the handler to return. */
     json: <T>(bytes: Json<T>) => T
-    /** Returns the body of a public answer, or of a 304. It is private for viewers who may have an age limit. Return the result from the handler. */
+    /**
+     * Returns the body of a public response, or of a 304. It is private for viewers who may have an age limit. Return the result from the
+     * handler.
+     */
     publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, options?: PublicOptions) => T | Promise<T>
-    /** Answers with another path. Clients ask again whether it still leads there. Return the result from the handler. */
+    /** Redirects to another path, which clients must revalidate. Return the result from the handler. */
     publicRedirect: <T>(location: string, options: PublicOptions) => Promise<T>
   }
 }
 
-/** The body of a 304 or 308. A promise, because Fastify waits for `send` where a handler returns undefined itself. */
+/** The body of a 304 or 308. A promise, because Fastify would wait for `send` if a handler returned undefined. */
 const noBody: Promise<unknown> = Promise.resolve()
 
 /** More tags than any honest caller sends. */
@@ -48,14 +51,14 @@ const mostUnused = 16
 const unused: Buffer[] = []
 
 /**
- * Lends a buffer for a body that is still in parts, until the response closes. With a new one for each such body, V8 would collect all
- * garbage every few seconds. Undefined if the body does not fit or the response has closed: one is allocated then.
+ * Lends a buffer for a body that is still in parts, until the response closes. Allocating one for each such body would make V8 run a full
+ * garbage collection every few seconds. Undefined if the body does not fit or the response has closed; then one is allocated.
  */
 const bufferFor = (size: number, response: ServerResponse) => {
-  // A response that has closed, for example because its deadline passed first, does not close again to return the buffer.
+  // A response that has closed, for example after its deadline, does not close again, so its buffer would never be returned.
   if (size > bufferSize || response.destroyed) return undefined
   const buffer = unused.pop() ?? Buffer.allocUnsafeSlow(bufferSize)
-  // When it closes, the system has taken all of the body, or the caller is gone.
+  // By then, the system has taken the whole body, or the caller is gone.
   response.once('close', () => {
     unused.push(buffer)
     unused.splice(mostUnused)
@@ -63,13 +66,13 @@ const bufferFor = (size: number, response: ServerResponse) => {
   return buffer
 }
 
-/** How routes send ready JSON. plugins/requests.ts marks every answer as personal first, which public answers replace. */
+/** How routes send ready JSON. plugins/requests.ts first marks every response as personal, which public ones replace. */
 export default fp(
   async app => {
     app.decorateReply('json', function <T>(this: FastifyReply, bytes: Json<T>) {
       this.header('content-type', jsonType)
-      // A large answer is still in parts (src/catalogue/bytes.ts), which are copied into one buffer only now. Fastify sends a Buffer unchanged. The
-      // cast is for the route's schema.
+      // A large response is still in parts (src/catalogue/bytes.ts), which are copied into one buffer only now. Fastify sends a Buffer
+      // unchanged. The cast is for the route's schema.
       return (bytes instanceof UnjoinedJson ? bytes.joined(bufferFor(bytes.length, this.raw)) : bytes) as T
     })
     app.decorateReply('publicRedirect', function <T>(this: FastifyReply, location: string, options: PublicOptions): Promise<T> {

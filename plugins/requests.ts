@@ -12,15 +12,15 @@ import { Pacer } from '../src/overload/pacer.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Logs and measures an answer. GET /changes/stream calls it when it begins to answer; all others are logged when they end. */
+    /** Logs and measures a response. GET /changes/stream calls it when its response begins; all others are logged when they end. */
     logAnswer: (request: FastifyRequest, reply: FastifyReply) => void
   }
 }
 
 /**
- * What all requests have in common: headers, the parser of bodies, the line of the log, and the metric. Bodies are parsed as
- * JSON whatever their Content-Type, which is replaced for that. Only imports have a parser of their own. A hook that needs the original
- * Content-Type must be registered before this plugin.
+ * What all requests have in common: headers, the body parser, the log line, and the metric. Bodies are parsed as JSON whatever their
+ * Content-Type, which is overwritten for that. Only imports have a parser of their own. A hook that needs the original Content-Type must be
+ * registered before this plugin.
  */
 export default fp(
   async app => {
@@ -32,7 +32,7 @@ export default fp(
       reply.header('x-request-id', request.id)
       if (!isHostClear(request.raw)) return done(malformed())
       cleanForwarded(request)
-      // Public answers and errors replace this.
+      // Public responses and errors replace this.
       reply.header('cache-control', cacheControl.personal)
       request.headers['content-type'] = 'application/json'
       done()
@@ -42,7 +42,7 @@ export default fp(
     app.addHook('onSend', (_request, reply, payload, done) => {
       if (app.isDraining) reply.header('connection', 'close')
       beginAnswer(reply, (payload as string | Buffer | null)?.length)
-      // Nobody reads it, so it would never end.
+      // A stream that nobody reads would never end.
       if (reply.raw.destroyed && payload instanceof Readable) payload.destroy()
       done()
     })
@@ -53,12 +53,12 @@ export default fp(
       body.length < largeBody ? parsed(body) : pacer.run(() => parsed(body))
     )
 
-    // Redaction costs time on every line. The only secret in these is the code of a device in a path, which is valid for ten minutes.
+    // Redaction costs time on every line. The only secret in these is a device code in a path, which is valid for ten minutes.
     const answerLog = app.log.child({}, { redact: [] })
     const durations = histogram(
       app.metrics,
       'http_request_duration_seconds',
-      'Duration of requests until the end of the answer, which for a stream of changes is its beginning',
+      'Duration of requests until the end of the response or, for a stream of changes, until its beginning',
       ['method', 'route', 'status']
     )
     const logAndMeasure = (request: FastifyRequest, reply: FastifyReply) => {
@@ -80,7 +80,7 @@ export default fp(
   { name: 'requests', dependencies: ['metrics'], decorators: { fastify: ['settings'] } }
 )
 
-/** Whether the request has at most one Host, and one if it must. Node uses the first of several; a proxy may have used another. */
+/** Whether the request has at most one Host, and exactly one in HTTP/1.1. Node uses the first of several; a proxy may have used another. */
 const isHostClear = ({ rawHeaders, httpVersionMajor, httpVersionMinor }: IncomingMessage) => {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts++
@@ -119,7 +119,7 @@ const parsed = (body: Buffer) => {
   }
 }
 
-/** The fields of the line about an answer. */
+/** The fields of the log line of a response. */
 const lineOf = ({ id, method, originalUrl, raw }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply) => ({
   reqId: id,
   method,
@@ -130,6 +130,6 @@ const lineOf = ({ id, method, originalUrl, raw }: FastifyRequest, { statusCode, 
   closed: raw.socket.destroyed || undefined
 })
 
-/** /health, /ready and /metrics are asked for every few seconds. Only failures are worth a line at info. */
+/** /health, /ready and /metrics are requested every few seconds, so only their failures are logged at info. */
 const levelOf = ({ routeOptions: { config } }: FastifyRequest, { statusCode }: FastifyReply) =>
   config.admission === 'vital' && statusCode < 400 ? 'debug' : 'info'

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** Erased users stay refused this much longer than their tokens live, in case the clocks of processes differ. */
+/** Erased users are refused for this much longer than their tokens live, in case the clocks of processes differ. */
 const margin = minutes(1)
 
 /** Learns what was revoked after tokens were issued, and completes the erasures of users. */
@@ -32,7 +32,7 @@ export default fp(
 
     // How long the tokens of an identity provider live is unknown.
     const life = hasProvider(settings) ? days(erasuresKeptDays) : seconds(settings.ACCESS_TOKEN_TTL) + margin
-    // A poll of its own, so that a long sweep does not delay the news of erased users.
+    // A poll of its own, so that a long sweep does not delay reading which users were erased.
     app.follow('an erasure could not be completed, trying again every minute', () => sweepDue(jobData, revocations, life), {
       first: async () => undefined
     })

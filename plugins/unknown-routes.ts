@@ -11,7 +11,7 @@ export const refuseUnknown = async ({ originalUrl }: FastifyRequest) => {
 /** Answers unknown paths and methods before the body is read. */
 export default fp(
   async app => {
-    // Fastify routes only the common ones, and would take any other for an unknown path.
+    // Fastify routes only the common methods, and would treat any other as an unknown path.
     for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
     const urls = new Set<string>()
     app.addHook('onRoute', ({ url }) => {

@@ -13,7 +13,10 @@ export default fp(
     const delivered = counter('webhook_deliveries_total', 'Webhook events that this process has delivered')
     const failed = counter('webhook_failures_total', 'Attempts of this process to deliver a webhook event that have failed')
     const lost = counter('webhook_events_lost_total', 'Webhook events removed before they were delivered: older than 4 days, or too many')
-    const positionsLost = counter('webhook_positions_lost_total', 'Times that the oplog no longer had the place where webhooks go on')
+    const positionsLost = counter(
+      'webhook_positions_lost_total',
+      'Times that the oplog no longer had the position from which webhooks continue'
+    )
 
     const saidLost = new Set<string>()
     const webhooks = new Webhooks(jobDatabase, {
@@ -23,27 +26,27 @@ export default fp(
         log.warn({ endpoint, reason }, `the webhook endpoint ${endpoint} was disabled: npm run webhook -- enable ${endpoint}`),
       onPositionLost: () => {
         positionsLost.inc()
-        log.error('the oplog no longer has the place where webhooks go on: events were lost, going on from now')
+        log.error('the oplog no longer has the position from which webhooks continue: events were lost, continuing from now')
       },
       onEventsLost: (endpoint, count) => {
         lost.inc(count)
-        // Once: while an endpoint is disabled, events may be lost every minute.
+        // Logged once, because a disabled endpoint may lose events every minute.
         if (!saidLost.has(endpoint))
           log.error({ endpoint, count }, 'webhook events are removed before they are delivered: too old, or too many')
         saidLost.add(endpoint)
       }
     })
-    gauge(metrics, 'webhook_events_waiting', 'Webhook events that wait. Only the process that delivers knows', () => webhooks.state.waiting)
+    gauge(metrics, 'webhook_events_waiting', 'Webhook events waiting. Only set in the process that delivers', () => webhooks.state.waiting)
     gauge(
       metrics,
       'webhook_endpoints_disabled',
-      'Disabled endpoints of webhooks. Only the process that delivers knows',
+      'Disabled webhook endpoints. Only set in the process that delivers',
       () => webhooks.state.disabled
     )
     gauge(
       metrics,
       'webhook_oldest_waiting_seconds',
-      'Age of the oldest webhook event that waits. Only the process that delivers knows',
+      'Age of the oldest waiting webhook event. Only set in the process that delivers',
       () => {
         const { since } = webhooks.state
         return since ? (Date.now() - since.getTime()) / seconds(1) : 0

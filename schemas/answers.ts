@@ -28,7 +28,6 @@ export const answers = <T extends TSchema>(success: T, ...statuses: FailureStatu
   200: success,
   ...failuresOf([...statuses, ...limitedErrors])
 })
-/** The answers of a public read, which also has a 304. */
 export const publicAnswers = <T extends TSchema>(success: T, ...statuses: FailureStatus[]) => ({
   ...answers(success, ...statuses),
   304: Type.Null()
@@ -37,7 +36,7 @@ export const createdAnswers = <T extends TSchema>(success: T, ...statuses: Failu
   201: success,
   ...failuresOf([...statuses, ...limitedErrors])
 })
-/** The answers of an operation without rate limits. */
+/** The responses of an operation without rate limits. */
 export const vitalAnswers = <T extends object>(success: T, ...statuses: FailureStatus[]) => ({
   200: success,
   ...failuresOf([...statuses, ...baseErrors])

@@ -30,10 +30,10 @@ export const Changes = Type.Object(
       { $id: 'RemovedContents', description: 'Apply these before the elements' }
     ),
     cursor: Type.String({ description: '`since` of the next request' }),
-    more: Type.Boolean({ description: 'Whether to ask again at once' }),
+    more: Type.Boolean({ description: 'Whether to send the next request immediately' }),
     reset: Type.Boolean({
       description:
-        'Whether to drop the copy first, because `since` was too old, older than a restore or a change of the age limit, or not a cursor of this user'
+        'Whether to discard the copy first, because `since` was too old, older than a restore or a change of the age limit, or not a cursor of this user'
     })
   },
   { $id: 'Changes' }
@@ -43,7 +43,7 @@ export type Changes = Static<typeof Changes>
 const examples = ['WzcsMTc2MzkwMDAwMDAwMCwtMSwwLDAsMTc2MzkwMDAwMDAwMCwwLDBd']
 const Cursor = (description: string) => Type.Optional(Type.String({ maxLength: maxCursorLength, description, examples }))
 
-export const StreamQuery = Type.Object({ since: Cursor('The cursor from where to follow. Without it, from now on') })
+export const StreamQuery = Type.Object({ since: Cursor('The cursor to start from. By default, the stream starts now') })
 export const StreamHeaders = Type.Object({ 'last-event-id': Cursor('Takes precedence over `since`') })
 
 export const ChangesQuery = Type.Object({

@@ -10,15 +10,15 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T> 
 /** Client generators cannot handle a boolean with one value. */
 const Always = <B extends boolean>(value: B) => published(Type.Literal(value), Type.Boolean())
 
-/** The answer to a read. Give it a name if its data has none. */
+/** The response to a read. Give it a name if its data has none. */
 export const Ok = <T extends TSchema>(data: T, $id = `${data.$id}Answer`) => Type.Object({ success: Always(true), data }, { $id })
 
 const writeStatus = { success: Always(true), code: Type.Integer() }
 const message = Type.String()
 /**
- * The answer to a write. In the spec, the key of the message has a trailing space; the clean key is sent beside it. Only the clean
- * key is published, because in most languages both would have the same name. The published form allows additional properties:
- * otherwise strict clients would refuse the answer for its `message ` key.
+ * The response to a write. In the spec, the key of the message has a trailing space; the clean key is sent beside it. Only the clean
+ * key is published, because in most languages both would have the same name. The published form allows additional properties, because
+ * otherwise strict clients would reject the response for its `message ` key.
  */
 export const Done = published(
   Type.Object({ ...writeStatus, 'message ': message, message }, { $id: 'Done' }),
@@ -26,7 +26,7 @@ export const Done = published(
 )
 export type Done = Static<typeof Done>
 
-/** The answer to a write that also returns data. The schema of the data needs an `$id`. */
+/** The response to a write that also returns data. The schema of the data needs an `$id`. */
 export const DoneWith = <T extends TSchema>(data: T, $id: string) =>
   published(
     Type.Object({ ...writeStatus, 'message ': message, message, data }, { $id }),
@@ -43,13 +43,13 @@ export const TooManyStreams = Type.Object(
     ...Failure.properties,
     devices: Type.Array(Nullable(Type.String()), { description: 'The names of the devices that are playing, null for one without a name' })
   },
-  { $id: 'TooManyStreams', description: 'The account already plays on as many devices as it is allowed' }
+  { $id: 'TooManyStreams', description: 'The account is already playing on as many devices as it may' }
 )
 
 export const FieldError = Type.Object({ field: Type.String(), message: Type.String() }, { $id: 'FieldError' })
 export type FieldError = Static<typeof FieldError>
 
-/** The highest age that a content can require of its viewers. */
+/** The highest minimum age of an item. */
 export const oldest = 21
 
 /** Why a device has no tokens yet, in the words of RFC 8628. */

@@ -47,8 +47,8 @@ const AgeRating = Type.Object(
 )
 
 /**
- * The fields that a content need not have. `line` is what an import takes, `wire` what apps get, if there is a value. Import, storage, checks
- * and answers follow from an entry.
+ * The optional fields of contents. `line` is what an import accepts, and `wire` what apps receive, if there is a value. Import, storage,
+ * checks and responses are derived from these entries.
  */
 export const contentFields = {
   duration: {
@@ -84,11 +84,11 @@ export const contentFields = {
   },
   images: {
     line: ListOf(Line({ kind: OneOf(imageKinds), url: ImageUrl, width: Pixels, height: Pixels }), 20, 'images'),
-    wire: Type.Array(Image, { description: 'Pictures for more than one place of an app. `thumbnail` is the one that every item has' })
+    wire: Type.Array(Image, { description: 'Pictures for different places in an app. `thumbnail` is the one that every item has' })
   },
   age_ratings: {
     line: ListOf(Line({ country: Country, system: LabelOf(40), value: LabelOf(40) }), 60, 'ratings'),
-    wire: Type.Array(AgeRating, { description: 'What national rating systems say. Only `min_age` limits profiles' })
+    wire: Type.Array(AgeRating, { description: 'Ratings by national systems. Only `min_age` limits profiles' })
   }
 }
 

@@ -50,20 +50,20 @@ export const Content = Type.Object(
 )
 export type Content = Static<typeof Content>
 
-/** A term as the page of a title shows it. */
+/** A term in the details of an item. */
 export const ContentTerm = Type.Object(
   { id: Type.Integer(), name: Type.String(), taxonomy: Type.String({ examples: ['category', 'discipline'] }) },
   { $id: 'ContentTerm' }
 )
 export type ContentTerm = Static<typeof ContentTerm>
 
-/** What lists leave out. */
+/** An item with the fields that lists leave out. */
 export const ContentDetails = Type.Composite(
   [
     Content,
     Type.Object({
       terms: Type.Array(ContentTerm, { description: 'Taxonomy terms of the item itself' }),
-      credits: Type.Optional(Type.Array(Credit, { description: 'Who made the item and who plays in it, in the order of the catalogue' }))
+      credits: Type.Optional(Type.Array(Credit, { description: 'Cast and crew, in the order of the catalogue' }))
     })
   ],
   { $id: 'ContentDetails' }

@@ -19,7 +19,7 @@ export const ContentsQuery = Type.Object({
   order_by: Type.Optional(
     OrderBy(
       orderFields,
-      'Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the country of the caller first'
+      "Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the caller's country first"
     )
   ),
   watched: Type.Optional(
@@ -34,6 +34,6 @@ export const ContentsQuery = Type.Object({
 })
 export type ContentsQuery = Static<typeof ContentsQuery>
 
-/** What a rail may ask for: the same for everybody. */
+/** The parameters that a rail may have, which must not depend on the viewer. */
 export const RailQuery = Type.Omit(ContentsQuery, ['watched'])
 export type RailQuery = Static<typeof RailQuery>

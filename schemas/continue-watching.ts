@@ -23,7 +23,9 @@ export const ContinueWatchingCard = Type.Object(
     history: Type.Union([HistoryProgress, Type.Null()]),
     resume: ResumePosition,
     updated_at: Timestamp,
-    is_new: Type.Optional(Type.Boolean({ description: 'In a `next` card: whether the item opened after the last report of its show' }))
+    is_new: Type.Optional(
+      Type.Boolean({ description: 'In a `next` card: whether the item became available after the last report of its show' })
+    )
   },
   { $id: 'ContinueWatchingCard' }
 )

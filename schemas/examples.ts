@@ -1,4 +1,4 @@
-/** Answers of the demo catalogue, by operation. Written by `npm run examples`. */
+/** Responses with the demo catalogue, by operation. Written by `npm run examples`. */
 export const examples: Record<string, { request?: object; answer?: unknown }> = {
   'POST /login': {
     request: {

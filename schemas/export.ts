@@ -24,7 +24,7 @@ export type ExportedUser = Static<typeof ExportedUser>
 export const ExportedHistory = Type.Object(
   {
     ...HistoryProgress.properties,
-    played_at: Type.Array(Timestamp, { description: 'When the item was completed, as far as that is known: the latest 366' })
+    played_at: Type.Array(Timestamp, { description: 'When the item was completed, as far as known: the latest 366 times' })
   },
   { $id: 'ExportedHistory' }
 )
@@ -48,7 +48,7 @@ export const ExportedSession = Type.Object(
 )
 export type ExportedSession = Static<typeof ExportedSession>
 
-/** All lists but `seen` and `sessions` are named like a file of the import, which accepts their elements. */
+/** All lists but `seen` and `sessions` are named after an import file, which accepts their elements. */
 export const Export = Type.Object(
   {
     users: Type.Array(ExportedUser, { description: 'The account and its profiles' }),

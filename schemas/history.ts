@@ -35,7 +35,7 @@ const _id = Type.String({ description: 'An id of 24 hexadecimal characters' })
 export const HistoryElement = Type.Object({ _id, content: Content, ...own }, { $id: 'HistoryElement' })
 export type HistoryElement = Static<typeof HistoryElement>
 
-/** A history element without its content, for answers that have the content elsewhere or not at all. */
+/** A history element without its content, for responses that have the content elsewhere or not at all. */
 export const HistoryProgress = Type.Object({ _id, ...own }, { $id: 'HistoryProgress' })
 export type HistoryProgress = Static<typeof HistoryProgress>
 
@@ -80,7 +80,7 @@ export type RefusedReport = Static<typeof RefusedReport>
 export const SavedReports = DoneWith(
   Type.Object(
     {
-      saved: Type.Integer({ description: 'How many reports were not refused. Late reports that changed nothing count, too' }),
+      saved: Type.Integer({ description: 'How many reports were not refused, including late reports that changed nothing' }),
       refused: Type.Array(RefusedReport)
     },
     { $id: 'SavedAndRefused' }
@@ -93,7 +93,7 @@ export const WatchedMark = Type.Object(
     content_id: ContentId,
     watched: Type.Boolean(),
     up_to: Type.Optional(
-      Type.Boolean({ description: 'Also marks the episodes before it in its show. Anything but an episode returns a 400' })
+      Type.Boolean({ description: 'Also marks the episodes before it in its show. Anything but an episode returns 400' })
     )
   },
   { $id: 'WatchedMark' }
@@ -103,7 +103,7 @@ export type WatchedMark = Static<typeof WatchedMark>
 export const maxMarked = 2000
 
 export const MarkedContents = DoneWith(
-  Type.Object({ changed: Type.Integer({ description: 'How many items changed their state' }) }, { $id: 'MarkedCount' }),
+  Type.Object({ changed: Type.Integer({ description: 'How many items changed' }) }, { $id: 'MarkedCount' }),
   'MarkedContents'
 )
 
@@ -118,7 +118,7 @@ export const HistoryQuery = Type.Object({
       type: 'string',
       enum: [...statuses],
       description:
-        '`in_progress`: begun and not completed. `completed`: the percentage is `COMPLETED_AT` or more. `watched`: completed at least once, wherever the position is now'
+        '`in_progress`: started but not completed. `completed`: the percentage is `COMPLETED_AT` or more. `watched`: completed at least once, whatever the current position'
     })
   ),
   ...PageQuery

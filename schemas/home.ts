@@ -11,7 +11,7 @@ import { WatchlistElement } from './watchlist.js'
 const homeKinds = ['continue_watching', 'recommended', 'because', 'watchlist', 'popular', 'new', 'rail'] as const
 export type HomeKind = (typeof homeKinds)[number]
 
-/** The maximum of elements in a row, and of rails. */
+/** The maximum number of elements in a row, and of rails. */
 export const longestShelf = 30
 
 export const HomeQuery = Type.Object({
@@ -21,7 +21,7 @@ export const HomeQuery = Type.Object({
     Type.String({
       maxLength: maxValueLength,
       description:
-        'The `mname` of the collection that has the rails. Without it, those of all collections in turn. An unknown one has no rails',
+        'The `mname` of the collection whose rails to return. By default, those of all collections in turn. An unknown one has no rails',
       examples: ['home']
     })
   ),

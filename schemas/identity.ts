@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 const password = Type.String({
   minLength: 1,
-  description: 'Of any length, up to the body size of 64 KiB',
+  description: 'Of any length up to the maximum body size of 64 KiB',
   examples: ['correct horse battery staple']
 })
 
@@ -48,7 +48,7 @@ export type User = Static<typeof User>
 export const SignedIn = Type.Object(
   {
     access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`' }),
-    token_type: Type.Literal('Bearer', { description: 'The scheme of the header `Authorization`' }),
+    token_type: Type.Literal('Bearer', { description: 'The scheme of the `Authorization` header' }),
     expires_in: Type.Integer({ description: 'Lifetime of the access token in seconds' }),
     refresh_token: Type.String({ description: 'Can be used once, with POST /login/refresh' }),
     user: User
@@ -63,7 +63,7 @@ export const PasswordChange = Type.Object(
     new_password: Type.String({
       minLength: 8,
       maxLength: 1000,
-      description: 'The password from now on',
+      description: 'The new password',
       examples: ['staple battery horse correct']
     })
   },

@@ -5,7 +5,7 @@ import { creditRoles } from './people.js'
 import { preferenceFields } from './preferences.js'
 import { Rating } from './rating.js'
 
-/** Integers are exact below 2^53. The counters continue from the largest imported id, and need room for 2^32 more. */
+/** Integers are exact below 2^53. The counters continue from the largest imported id, and need to count up to 2^32 more. */
 export const largestId = 2 ** 53 - 2 ** 32
 
 const Id = Type.Integer({ minimum: 1, maximum: largestId })
@@ -25,7 +25,7 @@ const Texts = Type.Unsafe<Record<string, string>>({
   'x-rule': 'an object from language codes to strings'
 })
 
-/** A record has no fields but these. */
+/** A record with no other fields. */
 const Closed = <T extends TProperties>(properties: T) => Type.Object(properties, { additionalProperties: false })
 
 const times = { created_at: Type.Optional(Moment), updated_at: Type.Optional(Moment) }
@@ -173,7 +173,7 @@ export const importRecords = {
   preferences: PreferencesRecord
 } satisfies Record<string, TObject>
 export type ImportKind = keyof typeof importRecords
-/** In import order: records come before those that refer to them. */
+/** In import order: records precede those that refer to them. */
 export const importKinds = Object.keys(importRecords) as ImportKind[]
 
 // An import over HTTP

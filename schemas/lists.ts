@@ -3,7 +3,7 @@ import { published } from './published.js'
 
 export const maxValues = 100
 export const maxValueLength = 200
-/** The words of a search. Each takes time, and nobody types more. */
+/** The maximum number of words in a search, because each takes time, and nobody types more. */
 export const maxWords = 8
 /** Cursors are longer than what people type. */
 export const maxCursorLength = 1000
@@ -16,7 +16,7 @@ export const Several = <T extends TSchema>(item: T, description: string, example
 const AnyId = Type.Integer({ minimum: 0 })
 
 export const Ids = (description: string, example: number) => Several(AnyId, description, example)
-/** Any content of a title stands for the title, under its present id or an earlier one. */
+/** Any item of a title stands for the title, by its current id or an earlier one. */
 export const TitleId = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1188] }))
 export const Names = (description: string, example: string) =>
@@ -24,14 +24,14 @@ export const Names = (description: string, example: string) =>
 
 export const Search = (whatItFinds: string, example: string) =>
   Type.Optional(
-    // The regular expressions of some client languages lack `\p`.
+    // The regular expressions of some client languages do not have `\p`.
     published(
       Type.String({
         maxLength: maxValueLength,
         pattern: '[\\p{L}\\p{N}]',
         format: 'search',
         'x-rule': `a string of at most ${maxValueLength} characters and ${maxWords} words, with a letter or a digit`,
-        description: `Up to ${maxWords} words or beginnings of words, with at least one letter or digit. ${whatItFinds}. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without`,
+        description: `Up to ${maxWords} words or beginnings of words, with at least one letter or digit. ${whatItFinds}. Ignores case and accents. If fewer than 10 match, also allows a typo in words of 5 or more letters, and two in words of 9 or more`,
         examples: [example]
       }),
       Type.String({ minLength: 1, maxLength: maxValueLength })
@@ -49,7 +49,7 @@ export const Moment = (description: string, example: string) =>
 export const OrderBy = <const F extends string>(fields: readonly F[], description = 'Field to order by') =>
   Type.Unsafe<F>({ type: 'string', enum: [...fields], 'x-enum-varnames': fields.map(field => field.toUpperCase()), description })
 
-/** Accepted in upper and lower case. The names keep the two apart in generated clients, where both would be `ASC`. */
+/** Accepted in upper and lower case. The names distinguish the two in generated clients, where both would be `ASC`. */
 export const Direction = (more: { default?: 'DESC'; description: string }) =>
   published(
     Type.Unsafe<'ASC' | 'DESC'>({

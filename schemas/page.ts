@@ -33,7 +33,7 @@ const meta = {
 
 export const Meta = Type.Object({ ...meta, total_pages: Type.Integer() }, { $id: 'Meta' })
 export type Meta = Static<typeof Meta>
-/** The spec has no `total_pages` in the meta of terms. */
+/** In the spec, the `meta` of terms has no `total_pages`. */
 export const TermsMeta = Type.Object(meta, { $id: 'TermsMeta' })
 
 const PageWith =

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { published } from './published.js'
 
-/** An integer id in a path. Accepts any text: an invalid id is a 404, not a 400. */
+/** An integer id in a path. Accepts any string, because an invalid id returns 404, not 400. */
 export const IntegerId = (description: string, example: number) =>
   published(Type.String({ description, examples: [example] }), Type.Integer({ minimum: 1 }))
 

@@ -16,12 +16,12 @@ export const Person = Type.Object(
 )
 export type Person = Static<typeof Person>
 
-/** A person as the page of a title shows it. */
+/** A person in the details of an item. */
 export const Credit = Type.Object(
   {
     person: Person,
     role: OneOf(creditRoles),
-    character: Nullable(Type.String({ description: 'Whom an actor plays', examples: ['Captain Mora'] }))
+    character: Nullable(Type.String({ description: 'The character that an actor plays', examples: ['Captain Mora'] }))
   },
   { $id: 'Credit' }
 )
@@ -29,7 +29,7 @@ export type Credit = Static<typeof Credit>
 
 export const PeopleQuery = Type.Object({
   ids: Ids('Only these people', 71),
-  search: Search('Finds people who have all of them in their names, the best matches first', 'halvorsen'),
+  search: Search('Finds people who have all of them in their names, best matches first', 'halvorsen'),
   ...PageQuery
 })
 export type PeopleQuery = Static<typeof PeopleQuery>

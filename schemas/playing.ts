@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ContentId } from './history.js'
 import { DeviceName } from './identity.js'
 
-const description = 'The name of the device. Only used with an identity provider: otherwise the name from the login counts'
+const description = 'The name of the device. Only used with an identity provider; otherwise the name from the login is used'
 
 export const Playing = Type.Object(
   { content_id: ContentId, device: Type.Optional(Type.String({ ...DeviceName, description })) },

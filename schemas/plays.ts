@@ -25,7 +25,7 @@ export type PlaysQuery = Static<typeof PlaysQuery>
 const sums = {
   plays: Type.Integer(),
   minutes: Type.Integer({
-    description: 'The durations of the items, once for each play, rounded down once. An item without a `duration` counts as 0'
+    description: 'The total duration of all plays, rounded down. An item without a `duration` counts as 0'
   })
 }
 
@@ -51,11 +51,11 @@ const Year = Type.Object(
   {
     year: Type.Integer(),
     ...sums,
-    titles: Type.Integer({ description: 'How many shows and films, also those that are deleted now' }),
+    titles: Type.Integer({ description: 'How many shows and films, including deleted ones' }),
     by_month: Type.Array(MonthOfYear, { description: 'Twelve, January first' }),
-    top: Type.Array(TitleOfYear, { description: 'Up to 10 titles, by `minutes`, then `plays`, then the smaller id' }),
+    top: Type.Array(TitleOfYear, { description: 'Up to 10 titles, by `minutes`, then `plays`, then the lower id' }),
     terms: Type.Array(TermOfYear, {
-      description: 'Up to 10 terms of the titles themselves with at least one minute, by `minutes`, then the smaller id'
+      description: 'Up to 10 terms of the titles themselves with at least one minute, by `minutes`, then the lower id'
     })
   },
   { $id: 'Year', description: 'What a user has watched in a year' }

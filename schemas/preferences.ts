@@ -7,7 +7,10 @@ const longestTag = 35
 const languageTag =
   '([A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[A-WY-Za-wy-z0-9](-[A-Za-z0-9]{2,8})+)*(-[Xx](-[A-Za-z0-9]{1,8})+)?'
 
-/** `off` has the form of a language tag. In other spellings, apps would take it for one. Some client languages have no pattern for that. */
+/**
+ * `off` has the form of a language tag, and apps would take other spellings of it for one. Not published, because some client languages
+ * cannot express this.
+ */
 const exceptOff = '(?![Oo][Ff][Ff]$)'
 
 const Tag = (pattern: string, rule: string, description: string) =>

@@ -23,8 +23,8 @@ export const Profile = Type.Object(
     id: Type.Integer(),
     name: Type.String(),
     max_age,
-    has_pin: Type.Boolean({ description: 'Whether signing in to it requires a PIN' }),
-    first: Type.Boolean({ description: 'Whether it is the account itself' })
+    has_pin: Type.Boolean({ description: 'Whether signing in to the profile requires a PIN' }),
+    first: Type.Boolean({ description: 'Whether the profile is the account itself' })
   },
   { $id: 'Profile' }
 )
@@ -38,8 +38,8 @@ export type ProfileChange = Static<typeof ProfileChange>
 
 export const ProfileSwitch = Type.Object(
   {
-    pin: Type.Optional(Type.String({ maxLength: 100, description: 'That of the profile', examples: ['4071'] })),
-    password: Type.Optional(Type.String({ description: 'That of the account' }))
+    pin: Type.Optional(Type.String({ maxLength: 100, description: 'The PIN of the profile', examples: ['4071'] })),
+    password: Type.Optional(Type.String({ description: 'The password of the account' }))
   },
   { $id: 'ProfileSwitch' }
 )

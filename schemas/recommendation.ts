@@ -47,7 +47,7 @@ export const SeenTitles = Type.Object(
 )
 
 export const SimilarQuery = Type.Object({
-  perPage: Type.Integer({ minimum: 1, maximum: 50, default: defaultPerPage, description: 'Elements in the list' })
+  perPage: Type.Integer({ minimum: 1, maximum: 50, default: defaultPerPage, description: 'Number of elements' })
 })
 
 export const SimilarContent = Type.Composite([Content, Type.Pick(Recommendation, ['recent'])], { $id: 'SimilarContent' })

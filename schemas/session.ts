@@ -8,7 +8,7 @@ export const Session = Type.Object(
     created_at: Timestamp,
     last_used_at: {
       ...Timestamp,
-      description: 'When a refresh token of the session was last used, otherwise `created_at`. Other requests do not count'
+      description: 'When a refresh token of the session was last used, or else `created_at`. Other requests do not count as use'
     },
     current: Type.Boolean({ description: 'Whether it is the session of this request' })
   },

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Timestamp } from './common.js'
 
-/** Published as `LegalDocument`. In the service, `LegalDocument` is the type of the stored document. */
+/** Published as `LegalDocument`, which in the service is the type of the stored document. */
 export const LegalText = Type.Object(
   {
     title: Type.String(),

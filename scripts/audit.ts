@@ -5,8 +5,8 @@ import { moment } from '../src/time.js'
 import { endWithReader, invocationOf, orFail, readersOf } from './command-line.js'
 
 const usage = `Usage: ${invocationOf('audit')} [--since TIME] [--json]
-  --since TIME  only what was done since: 2026-01-31 or 2026-01-31T12:00:00Z
-  --json        a line of JSON for each record`
+  --since TIME  only records from this time on: 2026-01-31 or 2026-01-31T12:00:00Z
+  --json        one line of JSON per record`
 
 const readArguments = () => {
   const options = { since: { type: 'string', default: '1970-01-01' }, json: { type: 'boolean', default: false } } as const

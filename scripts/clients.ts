@@ -15,7 +15,7 @@ const usage = `Usage: npm run clients -- [CLIENT...]
 
 const journeys = join(root, 'test', 'journeys')
 
-/** All journeys have the same address. */
+/** No limits, because all journeys have the same address. */
 const settings = { RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0', LOGIN_LIMIT: '0', DRAIN_DELAY: '0' }
 
 const callOf = ({ method, routeOptions: { url }, headers }: FastifyRequest, status: number) =>
@@ -23,11 +23,11 @@ const callOf = ({ method, routeOptions: { url }, headers }: FastifyRequest, stat
 
 interface Service {
   url: string
-  /** The calls that it has served. */
+  /** The calls that the service has served. */
   calls: Set<string>
 }
 
-/** The document without a field that the service sends, so that a client that refuses unknown fields fails. */
+/** The document without a field that the service sends, so that clients that reject unknown fields fail. */
 const olderDocument = (text: string) => {
   const document = JSON.parse(text)
   const { Content } = document.components.schemas
@@ -36,7 +36,7 @@ const olderDocument = (text: string) => {
   return JSON.stringify(document)
 }
 
-/** A folder with the journey of a client, if it has one, and with the document that it is generated from. */
+/** A folder with the journey of a client, if it has one, and the document that the client is generated from. */
 const prepare = async (name: string, { steps }: Client, { url }: Service) => {
   const published = await (await fetch(`${url}/openapi.json`)).text()
   const folder = join(cacheFolder('clients'), 'work', name)
@@ -47,29 +47,29 @@ const prepare = async (name: string, { steps }: Client, { url }: Service) => {
   return folder
 }
 
-/** Generates a client and makes its journey. Resolves with what was done, or why not. Rejects with what failed. */
+/** Generates a client and runs its journey. Resolves with what was done, or why it was skipped. Rejects if anything fails. */
 const tryClient = async (name: string, client: Client, service: Service) => {
   const { commandLine, steps, isCompiledOnly } = client
   const { needs, start, args } = toolOf(commandLine)
   const lacking = missing(needs)
-  if (lacking) return `skipped: there is no ${lacking} on this machine`
+  if (lacking) return `skipped: ${lacking} is not installed`
   const cwd = await prepare(name, client, service)
   await runProgram([...(await start()), ...args], { cwd })
   if (!steps) return 'passed'
   const compiler = steps[0]?.[0] as string
-  if (!isAbsolute(compiler) && missing([compiler])) return `generated, but not compiled: there is no ${compiler} on this machine`
+  if (!isAbsolute(compiler) && missing([compiler])) return `generated, but not compiled: ${compiler} is not installed`
 
   service.calls.clear()
   const env = { ...process.env, VIEWER_URL: service.url, VIEWER_EMAIL: demoUsers[0].email, VIEWER_PASSWORD: demoPassword }
   for (const step of steps) await runProgram(step, { cwd, env })
   const left = isCompiledOnly ? [] : missingCalls(service.calls)
-  if (left.length > 0) throw new Error(`The journey did not make: ${left.join(', ')}`)
+  if (left.length > 0) throw new Error(`The journey did not call: ${left.join(', ')}`)
   return 'passed'
 }
 
 exitOnSignal()
 
-/** Generates clients from openapi.json with third-party tools, compiles them, and makes a viewer's journey with each. */
+/** Generates clients from openapi.json with third-party tools, compiles them, and runs a viewer's journey with each. */
 await orFail(async () => {
   const names = readersOf(usage).some('client', Object.keys(clients), process.argv.slice(2))
   const mongod = await startMongod({ say })

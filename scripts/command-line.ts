@@ -3,17 +3,17 @@ import { basename, relative } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { isUnavailable } from '../src/database/faults.js'
 
-/** How the caller started a command, for texts that say how it is used. The image has no npm scripts. */
+/** How the caller started a command, for usage texts. The image has no npm scripts. */
 export const invocationOf = (name: string, script = process.argv[1] as string) =>
   basename(script) === 'run.mjs' ? `npm run ${name} --` : `node ${relative('', script)}`
 
-/** The message of an error. It says so if the cause is that the database does not respond. */
+/** The message of an error. Says if the database does not respond. */
 export const messageOf = (error: unknown) => {
   const { message } = error as Error
   return isUnavailable(error) ? `The database does not respond: ${message}` : message
 }
 
-/** Runs a command. If it fails, says why and sets the exit status. */
+/** Runs a command. If it fails, prints why and sets the exit status. */
 export const orFail = async (run: () => Promise<void>) => {
   try {
     await run()
@@ -23,7 +23,7 @@ export const orFail = async (run: () => Promise<void>) => {
   }
 }
 
-/** Who runs the command, for the audit. In a container, the user may have no name. */
+/** Who runs the command, for the audit log. In a container, the user may have no name. */
 export const operator = () => {
   let name = String(process.getuid?.())
   try {
@@ -32,7 +32,7 @@ export const operator = () => {
   return `${name}@${hostname()}`
 }
 
-/** After `list | head` has its lines, nobody reads the rest. That is no error. */
+/** Ignores that nobody reads the rest of the output, as after `list | head`. */
 export const endWithReader = () => {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -40,7 +40,7 @@ export const endWithReader = () => {
   })
 }
 
-/** Prints what a command is doing. What it found goes to standard output. */
+/** Prints what a command is doing, to standard error. Results are printed to standard output. */
 export const say = (line: string) => process.stderr.write(`${line}\n`)
 
 /** 128 plus the number of the signal, as in shells. */

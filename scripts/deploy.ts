@@ -17,7 +17,7 @@ const { some } = readersOf(`Usage: npm run deploy:check -- [CHECK...]
 
 exitOnSignal()
 
-/** Tests the files of deploy/ with the programs that read them. A program that is missing fails its check alone. */
+/** Tests the files of deploy/ with the programs that read them. A missing program fails only its own check. */
 await orFail(async () => {
   for (const name of some('check', names, process.argv.slice(2))) {
     say(`checking ${name}`)

@@ -18,11 +18,10 @@ const fail = (sentence: string): never => {
 }
 
 const { HOST = 'localhost', PORT = '3000', BASE_PATH = '', MONGO_URL } = environment()
-/** A database of one's own gets the demo only on request. */
+/** The database of MONGO_URL is filled with the demo only on request. */
 const hasDemo = !MONGO_URL || process.argv.includes('--demo')
 const address = `http://localhost:${PORT}${BASE_PATH}`
 
-/** Whether a port of this machine is free. */
 const isFree = async (port: number, host: string) => {
   const server = createServer().listen(port, host)
   const listening = once(server, 'listening').then(
@@ -34,7 +33,7 @@ const isFree = async (port: number, host: string) => {
   return free
 }
 
-/** A secret for this checkout, kept in a file so that sessions survive restarts. */
+/** A secret for this checkout, stored in a file so that sessions survive restarts. */
 const keptSecret = async (file: string) => {
   const known = await readFile(file, 'utf8').catch(() => undefined)
   if (known) return known
@@ -75,7 +74,7 @@ const greet = async () => {
 }
 
 if (!(await isFree(Number(PORT), HOST)))
-  fail(`Port ${PORT} is taken: stop what listens there, or choose another port with PORT=3001 npm run dev`)
+  fail(`Port ${PORT} is in use: stop the process that listens there, or choose another port with PORT=3001 npm run dev`)
 if (MONGO_URL) {
   settingsOrExit(CommandSettings)
   say(`using the database of MONGO_URL, ${hasDemo ? 'with' : 'without'} the demo`)
@@ -106,8 +105,8 @@ const server = spawn('tsx', ['watch', '--clear-screen=false', join(root, 'script
 })
 void greet()
 
-// Ctrl-C in a terminal also reaches the server, which a second signal would interrupt, and npm repeats it here. A signal to npm or to
-// this process alone does not.
+// Ctrl-C in a terminal also reaches the server, which a second signal would interrupt, and npm forwards it to this process. A signal to npm
+// or to this process alone does not reach the server.
 let stop: NodeJS.Timeout | undefined
 const stopAfter = (delay: number) => () => {
   stop ??= setTimeout(() => server.kill('SIGTERM'), delay)

@@ -14,7 +14,7 @@ interface Example {
   answer: unknown
 }
 
-/** Two are enough to show that there are several. */
+/** Two are enough to show that there may be several. */
 const shownLanguages = ['en', 'de']
 
 /** Keeps one element of each list, one plan and two languages of each text, which is enough for an example. */
@@ -164,7 +164,7 @@ await orFail(async () => {
   const file = join(root, 'schemas/examples.ts')
   await writeFile(
     file,
-    `/** Answers of the demo catalogue, by operation. Written by \`npm run examples\`. */
+    `/** Responses with the demo catalogue, by operation. Written by \`npm run examples\`. */
 export const examples: Record<string, { request?: object; answer?: unknown }> = ${JSON.stringify(masked(examples), null, 2)}
 `
   )

@@ -14,7 +14,7 @@ import { progressTo } from './progress.js'
 const usage = `Usage: ${invocationOf('import')} PATH... [--prune] [--check]
   PATH     a file, or a folder of files: contents.ndjson, terms.json, ...
   --prune  treats each catalogue file as the complete list of its kind: marks missing contents as deleted, removes missing terms, rails, programmes and texts
-  --check  writes nothing: finds the same errors, and counts what an import would change`
+  --check  writes nothing, but finds the same errors, and counts what an import would change`
 
 const ImportSettings = Type.Object({
   ...CommandSettings.properties,
@@ -30,7 +30,7 @@ const readArguments = () => {
   return { paths: positionals, ...values }
 }
 
-/** A record for each file, or for the command if it takes none. */
+/** A record for each file, or for the command if it accepts none. */
 const actsOf = (sources: Source[]) => {
   const acts = sources.map(({ kind, name }) => ({ action: `import ${kind}`, subject: basename(name) }))
   return acts.length > 0 ? acts : [{ action: 'import', subject: null }]
@@ -49,7 +49,7 @@ const report = ({ kinds, warnings, interrupted }: ImportResult, check: boolean) 
   console.error(written ? 'Stopped. Run the command again to complete the import.' : 'Stopped. Nothing was written.')
 }
 
-/** It was stopped while it waited. */
+/** The result if the command was stopped while waiting. */
 const notBegun: ImportResult = { kinds: {}, warnings: [], interrupted: true }
 
 const run = async () => {
@@ -60,7 +60,7 @@ const run = async () => {
   const progress = progressTo(process.stderr)
   try {
     const { sources, faults } = await filesOf(paths)
-    // What is put into a folder while this waits for its turn is not part of it.
+    // Files that are added to a folder while this waits for its turn are not imported.
     const files = faults.length > 0 ? paths : sources.map(({ name }) => name)
     const kinds = sources.map(({ kind }) => kind)
     const options = { issuer, completedAt, prune, check, signal, onProgress: progress.update }

@@ -10,7 +10,10 @@ export const packageFor = (platform: NodeJS.Platform, arch: string) => {
   return `node-${platform === 'win32' ? 'win' : platform}-${arch}`
 }
 
-/** Runs `node` with these arguments, and the processes that it starts as `node`, on a version of Node.js from npm. Resolves with its exit status. */
+/**
+ * Runs `node` with these arguments, and the processes that it starts as `node`, on a version of Node.js from npm. Resolves with its exit
+ * status.
+ */
 export const runOn = async (version: string, args: string[]) => {
   const node = `${packageFor(process.platform, process.arch)}@${version}`
   const [status] = await once(
@@ -23,7 +26,6 @@ export const runOn = async (version: string, args: string[]) => {
 /** All versions that package.json allows and that have, or will have, long-term support. */
 const supported = ['20', '22', '24', '26']
 
-/** Runs the tests on each version. */
 const testOnAll = async (given: string[]) => {
   const isVersion = (argument: string) => /^\d+(\.\d+)*$/.test(argument)
   const versions = given.some(isVersion) ? given.filter(isVersion) : supported

@@ -8,7 +8,7 @@ import { root } from './root.js'
 
 const longestLine = 160
 
-/** Prints on one line what fits, because the document has hundreds of small objects. */
+/** Prints a value on one line if it fits, because the document has hundreds of small objects. */
 const printed = (value: unknown, indent = ''): string => {
   const line = JSON.stringify(value, null, 1)
     .replace(/([{[])\n\s*|\n\s*(?=[}\]])/g, '$1')
@@ -23,7 +23,7 @@ const printed = (value: unknown, indent = ''): string => {
 
 const write = (path: string, text: string) => writeFile(join(root, path), text)
 
-/** Which of its fields an object needs. As types, these would be `unknown`, and so would the whole union. */
+/** Drops alternatives that only list required fields. As types, these would be `unknown`, and so would the whole union. */
 const withoutNeeds = (key: string, value: unknown) =>
   key === 'anyOf' && Array.isArray(value) && value.every(choice => Object.keys(choice).join() === 'required') ? undefined : value
 
@@ -32,7 +32,6 @@ export const clientTypes = async (document: object) =>
   // Callers may omit parameters that have a default.
   COMMENT_HEADER + astToString(await openapiTS(JSON.stringify(document, withoutNeeds), { defaultNonNullable: false }))
 
-/** Writes openapi.json, and the types of the client. */
 const writeDocuments = async () => {
   // The app is only built to read its routes, without a database.
   const app = await buildApp(

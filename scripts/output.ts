@@ -7,16 +7,16 @@ import { pipeline } from 'node:stream/promises'
 const known = (path: string) => stat(path).catch(() => undefined)
 
 /**
- * Resolves with a function that writes the file, under a temporary name until it is complete. Rejects a path that cannot be written
- * before the work starts. `events` is a file that it must not be.
+ * Resolves with a function that writes the file, under a temporary name until it is complete. Rejects if the path cannot be written, before
+ * any work is done. `events` is a file that the path must not refer to.
  */
 export const outputAt = async (path: string, { events, mode = 0o666 }: { events?: string; mode?: number }) => {
   const found = await known(path)
   if (found?.isDirectory()) throw new Error(`${path} is a folder`)
-  // Anything that is not a file, /dev/null for example, would be replaced by a file.
+  // Anything that is not a file, for example /dev/null, would be replaced by a file.
   if (found && !found.isFile()) throw new Error(`${path} is not a file`)
   const source = events === undefined ? undefined : await known(events)
-  if (found && source && found.ino === source.ino && found.dev === source.dev) throw new Error(`${path} is the file of the events`)
+  if (found && source && found.ino === source.ino && found.dev === source.dev) throw new Error(`${path} is the events file`)
   const target = found ? await realpath(path) : path
   const partial = join(dirname(target), `.${basename(target)}.${randomUUID()}`)
   await writeFile(partial, '').catch(({ message }: Error) => {
@@ -36,6 +36,6 @@ export const outputAt = async (path: string, { events, mode = 0o666 }: { events?
 
 const readableByOwner = 0o600
 
-/** Writes a file that only its owner may read, and that appears when it is complete. */
+/** Writes a file that only its owner may read, and that appears once it is complete. */
 export const writePrivateFile = async (path: string, pieces: AsyncIterable<string>) =>
   (await outputAt(path, { mode: readableByOwner }))(pieces)

@@ -9,10 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { scripts: { start: string } }
 
-/** The Node.js flags of `npm start`. */
 export const startFlags = scripts.start.split(' ').filter(word => word.startsWith('--'))
 
-/** A port of this machine that is currently free. */
 export const freePort = async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -22,14 +20,14 @@ export const freePort = async () => {
   return port
 }
 
-/** Kills the child when this process exits before it. */
+/** Kills the child if this process exits first. */
 export const killAtExit = (child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL') => {
   const kill = () => child.kill(signal)
   process.once('exit', kill)
   child.once('exit', () => process.off('exit', kill))
 }
 
-/** Exits at the first stop signal. Child processes that `killAtExit` knows, and mongod, end with this process. */
+/** Exits at the first stop signal. Child processes passed to `killAtExit`, and mongod, end with this process. */
 export const exitOnSignal = () => {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 }
@@ -45,11 +43,11 @@ export const ask = async (child: ChildProcess, message: Serializable) => {
 interface Patience {
   within?: number
   every?: number
-  /** Waiting is in vain when this holds. */
+  /** Gives up if this returns true. */
   unless?: () => boolean
 }
 
-/** Asks again and again until the answer is truthy, and resolves with it. The error of a timeout says `what` was missing. */
+/** Polls until the result is truthy, and resolves with it. The error of a timeout says `what` was missing. */
 export const until = async <Answer>(
   what: string,
   ask: () => Answer | Promise<Answer>,
@@ -67,12 +65,12 @@ export const until = async <Answer>(
 
 export type Say = (line: string) => void
 
-/** The folder for downloads. It is outside of node_modules, so that an install does not delete it. */
+/** The folder for downloads, outside of node_modules, so that an install does not delete it. */
 export const cacheFolder = (name: string) => join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'viewer', name)
 
 const isThere = (program: string) => (process.env.PATH as string).split(delimiter).some(folder => existsSync(join(folder, program)))
 
-/** The first of the programs that this machine does not have. */
+/** The first of the programs that is not installed. */
 export const missing = (programs: string[]) => programs.find(program => !isThere(program))
 
 const timeout = 10 * 60_000
@@ -103,7 +101,7 @@ export const runProgram = async ([program = '', ...args]: string[], { cwd, env =
 /** Starts a program of a Go module, for example `github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0`. Go builds it the first time. */
 export const goProgram = (module: string, ...options: string[]) => ['go', 'run', ...options, module]
 
-/** A file in the cache that these commands make in its folder when it is first needed. */
+/** A file in the cache, which these commands create in its folder when it is first needed. */
 export const installed = async (name: string, file: string, ...commands: string[][]) => {
   const folder = cacheFolder(name)
   const path = join(folder, file)

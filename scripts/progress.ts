@@ -49,7 +49,7 @@ export const progressTo = (output: Output, now = () => performance.now()) => {
 
   return {
     update(progress: Progress) {
-      // A step or file begins at the last update of the previous one. Its own first update comes after its first records.
+      // A step or file begins at the last update of the previous one, because its own first update comes after its first records.
       if (progress.step !== step) stepBegan = updatedAt
       if (progress.step !== step || progress.file !== file) fileBegan = updatedAt
       step = progress.step

@@ -54,7 +54,7 @@ const read = async (path: string): Promise<Dataset> => {
 
 const onProgress = ({ step, done, total }: TrainingStep) => progress.update({ step, file: 'the model', records: done, done, total })
 
-/** Trains a model and prints how well it predicts what is held out, beside popularity. */
+/** Trains a model and prints how well it predicts what is held out, compared with popularity. */
 const compare = (out: HoldOut, k: number, lastWeek?: Interactions): Model => {
   const { training } = out
   const model = train(training, { onProgress })
@@ -74,10 +74,10 @@ const compare = (out: HoldOut, k: number, lastWeek?: Interactions): Model => {
   return model
 }
 
-/** Compares by two splits, if the events have times. Returns the model of the first. */
+/** Compares on two splits, if the events have times. Returns the model of the first. */
 const evaluate = ({ data, users, timed }: Dataset, k: number): Model => {
   const model = compare(holdOut(data), k)
-  if (!timed) console.log('The events have no times, so there is no split by a moment in time.')
+  if (!timed) console.log('The events have no times, so they cannot be split by time.')
   else {
     const split = splitByTime(timed, users.length, data.itemCount)
     console.log(splitLine(split))

@@ -13,7 +13,7 @@ export const released = (changelog: string, version: string, date: string) => {
   return `${before}${unreleased}\n## ${version} (${date})\n${after}`
 }
 
-/** The manifests that name the image of a version. */
+/** The manifests that contain the image tag of a version. */
 export const taggedManifests = ['deploy/kubernetes/example/kustomization.yaml', 'deploy/kubernetes/import-example/kustomization.yaml']
 
 /** The manifest with the tag of this version. */

@@ -11,8 +11,8 @@ import { invocationOf, operator, orFail, readersOf } from './command-line.js'
 import { writePrivateFile } from './output.js'
 
 const usage = `Usage: ${invocationOf('restore')} ACTION
-  save FILE     before a backup is restored: saves what the restore must not undo
-  finish FILE   afterwards: reapplies that, ends all sessions, and moves the counters of ids forward
+  save FILE     run before a backup is restored: saves what the restore must not undo
+  finish FILE   run afterwards: reapplies it, ends all sessions, and advances the id counters
   finish --lost    the same, if the database was lost before anything could be saved`
 
 type Restores = ReturnType<typeof restoresOf>
@@ -24,19 +24,19 @@ const readArguments = () => {
   const { positionals, values } = readersOf(usage).parsed({ allowPositionals: true, options })
   const [action, file] = positionals
   const isSave = action === 'save' && !values.lost
-  // Without a file, `--lost` is required: nobody should leave the file out by mistake.
+  // Without a file, `--lost` is required, so that the file is not omitted by mistake.
   const isFinish = action === 'finish' && values.lost === (file === undefined)
   if (positionals.length > 2 || !((isSave && file) || isFinish)) throw new Error(usage)
   return { action, file }
 }
 
-/** The file has hashes of passwords. */
+/** The file is private, because it has password hashes. */
 const save = async (restores: Restores, path: string, records: string[]) => {
   const count = { erasures: 0, users: 0, audit: 0 }
   const lines = async function* () {
     for await (const note of restores.notes()) {
       count[note.collection]++
-      // The record of this save. If it fails, there is no file.
+      // This is the record of the save itself, which is done if the file exists.
       if (records.includes(String(note._id))) note.fields.outcome = 'done'
       yield `${BSON.EJSON.stringify(note)}\n`
     }

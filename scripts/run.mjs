@@ -1,4 +1,4 @@
-// Runs a command of this folder: its source if the development tools are installed, otherwise the code built by `npm run build`.
+// Runs a command in this folder: its source if the development tools are installed, otherwise the code built by `npm run build`.
 const [name, ...rest] = process.argv.slice(2)
 if (!name) {
   console.error('Usage: node scripts/run.mjs COMMAND [ARGUMENT...]')

@@ -12,12 +12,11 @@ const probe = pathToFileURL(join(import.meta.dirname, 'probe.mjs')).href
 const errorLevel = 50
 
 interface Options {
-  /** The arguments of Node.js. */
   args: string[]
   settings: Record<string, string>
-  /** The path that gets a 200 when the server is ready. */
+  /** The path that returns 200 when the server is ready. */
   ready: string
-  /** Whether its output is read for complaints. Otherwise nobody reads it, which takes no time. */
+  /** Whether to read its output for complaints, which takes time. */
   isWatched: boolean
 }
 
@@ -26,18 +25,18 @@ interface Usage {
   /** Microseconds of processor time since the start. */
   user: number
   system: number
-  /** The kinds of everything that keeps the process alive: sockets, timers, requests. */
+  /** The kinds of resources that keep the process alive: sockets, timers, requests. */
   resources: string[]
 }
 
 /** The arguments that run the compiled service in a folder as `npm start` does. */
 export const serviceIn = (built: string) => [...startFlags, join(built, 'src', 'server.js')]
 
-/** A server as a process of its own. It keeps its port when it is restarted. */
+/** A server in a process of its own, which keeps its port when it is restarted. */
 export class Server {
-  /** The lines of its output that an operator would have to look into. */
+  /** The lines of its output that an operator would have to investigate. */
   readonly complaints: string[] = []
-  /** How often it exited without being stopped. */
+  /** How often it exited on its own. */
   departures = 0
   private child: ChildProcess | undefined
   private isMeantToLeave = false
@@ -72,7 +71,7 @@ export class Server {
     this.listen(child.stderr as Readable, () => true)
     await until(args.join(' '), () => this.isReady(), { within: 60_000, every: 10, unless: () => child.exitCode !== null }).catch(
       ({ message }: Error) => {
-        // Otherwise its channel would keep this process alive.
+        // Its channel would keep this process alive.
         child.kill('SIGKILL')
         throw new Error(`${message}: ${this.complaints.join('\n')}`)
       }
@@ -110,7 +109,6 @@ export class Server {
 }
 
 export interface Restart {
-  /** The exit status. */
   status: number | null
   /** Milliseconds until the service was ready again. */
   took: number
@@ -118,7 +116,7 @@ export interface Restart {
 
 /**
  * Restarts the services one after the other, round after round, until `isEnough`. `settleTime` is how many milliseconds the balancer has to
- * notice that a service is back.
+ * notice that a service is ready again.
  */
 export const restartInTurn = async (services: Server[], settleTime: number, isEnough: (restarts: Restart[]) => boolean) => {
   const restarts: Restart[] = []

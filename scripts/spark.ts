@@ -37,7 +37,7 @@ const watchedOf = (title: number, titles: number) => (title % showEvery === 0 ? 
 
 const firstView = Date.UTC(2026, 0, 1)
 
-/** In turn: watched to the end, started again after that, and started again in the middle. */
+/** In turn: watched to the end, restarted after that, and restarted in the middle. */
 const positions = [
   { time: 3000, percentage: 95, plays: 1 },
   { time: 0, percentage: 0, plays: 1 },
@@ -57,7 +57,7 @@ function* elementsOf(histories: Iterable<number[]>, titles: number): Generator<H
   }
 }
 
-/** Fills an empty database with titles from 1 on, and with histories of them. */
+/** Fills an empty database with titles, whose ids start at 1, and histories. */
 const fill = async (db: Db, titles: number, histories: Iterable<number[]>) => {
   const film = contentOf(aFilm, titles, [''])
   await insert(
@@ -76,7 +76,7 @@ const fill = async (db: Db, titles: number, histories: Iterable<number[]>) => {
   await db.collection('history').createIndexes(historyIndexes)
 }
 
-/** Trains in the service's own way and on Spark, from files and from the database. Returns the quality of each model. */
+/** Trains with the service and on Spark, from files and from the database. Returns the quality of each model. */
 const qualitiesOf = async (url: string, shape: Shape, folder: string) => {
   const { COMPLETED_AT, INTEREST_FROM, TRAIN_MEMORY_MB } = readSettings(Settings, { MONGO_URL: url, JWT_SECRET: 'x'.repeat(32) })
   const interest = { completedAt: COMPLETED_AT, interestFrom: INTEREST_FROM }

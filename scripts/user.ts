@@ -17,7 +17,7 @@ import { endWithReader, messageOf, operator, orFail } from './command-line.js'
 import { writePrivateFile } from './output.js'
 import { readArguments } from './user/arguments.js'
 
-/** Prompts without showing the input. Piped input is read as it is, without its last line break. */
+/** Prompts without echoing the input. Piped input is used as it is, without its last line break. */
 const askPassword = async () => {
   const password = process.stdin.isTTY ? await askHidden('Password: ') : (await text(process.stdin)).replace(/\r?\n$/, '')
   const { new_password: wanted } = PasswordChange.properties
@@ -74,7 +74,7 @@ async function* linesOf(data: Data, user: UserDocument) {
 /** Writes what is stored about a user into a file. */
 const exportUser = (data: Data, user: UserDocument, path: string) => writePrivateFile(path, linesOf(data, user))
 
-/** This command makes no logins or reports. ACCESS_TOKEN_TTL counts for tokens whose session is gone. */
+/** This command makes no logins or reports. ACCESS_TOKEN_TTL matters for tokens whose session no longer exists. */
 const unusedSettings = {
   COMPLETED_AT: 0,
   ACCESS_TOKEN_TTL: Settings.properties.ACCESS_TOKEN_TTL.default,

@@ -24,11 +24,11 @@ const usage = `Usage: ${invocationOf('webhook')} ACTION
                    --insecure allows http, --private allows addresses of private networks
   list
   remove ID
-  enable ID        after it was disabled. What has waited is sent
-  test ID          sends webhook.test at once
-  rotate ID        prints a new secret. The old one signs as well for a day
+  enable ID        enables a disabled endpoint. Waiting events are sent
+  test ID          sends webhook.test immediately
+  rotate ID        prints a new secret. The old one also signs for a day
   redeliver ID --since TIME
-                   sends what was delivered since once more: 2026-01-31 or 2026-01-31T12:00:00Z
+                   sends events delivered since then once more: 2026-01-31 or 2026-01-31T12:00:00Z
 Events: ${eventTypes.join(', ')}`
 
 const wrong = (sentence: string) => new Refusal(`${sentence}\n${usage}`)
@@ -68,7 +68,7 @@ const readArguments = () => {
 
 const print = (record: object) => console.log(JSON.stringify(record))
 
-/** All but the secrets. */
+/** Prints everything but the secrets. */
 const printEndpoint = ({ _id, url, events = [...eventTypes], disabled }: Endpoint) =>
   print({ id: _id, url, events, disabled: disabled ? { at: timestamp(disabled.at), reason: disabled.reason } : null })
 

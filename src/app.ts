@@ -44,10 +44,10 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   // Loading the routes takes seconds on a busy machine.
   pluginTimeout: 60_000,
   requestTimeout: 10_000,
-  // For a caller who neither sends nor reads. Longer than any answer takes to begin. Imports turn it off.
+  // For callers who neither send nor read. Longer than any response takes to begin. Imports turn it off.
   connectionTimeout: Math.max(30_000, 2 * settings.DATABASE_TIMEOUT),
   rewriteUrl: routableUrl,
-  // Without a Host header, Node would answer with an empty body. plugins/requests.ts answers in JSON.
+  // For a missing Host header, Node would send an empty body. plugins/requests.ts responds in JSON.
   http: { headersTimeout: 10_000, connectionsCheckingInterval: 1000, requireHostHeader: false },
   routerOptions: { maxParamLength: 16 * 1024 },
   trustProxy: trustedProxies(settings.TRUST_PROXY),
@@ -74,14 +74,15 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
 
   app.decorate('settings', settings)
 
-  // The way of a request:
-  // 1. The hooks of `requests`, `cors`, `authentication` and `admission`. If no route matches, `unknownRoutes` refuses it. With an identity
+  // How a request is handled:
+  // 1. The hooks of `requests`, `cors`, `authentication` and `admission`. If no route matches, `unknownRoutes` rejects it. With an identity
   //    provider, the hook of `chosenProfile`.
   // 2. The guard of its route, like `forViewers`, then its body, and the schema of the route.
-  // 3. The handler, for which a signed-in caller waits in `admission`. It returns an object or, by `replies`, bytes, or throws to `errors`.
-  // 4. `requests` logs the answer.
+  // 3. The handler, for which a signed-in caller queues in `admission`. It returns an object or, by `replies`, bytes, or throws to
+  // `errors`.
+  // 4. `requests` logs the response.
 
-  // Edge: what applies to every request that Node can parse, and to its answer.
+  // Edge: what applies to every request that Node can parse, and to its response.
   await app.register(metrics)
   await app.register(requests)
   await app.register(errors)
@@ -90,7 +91,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(cors)
   await app.register(drain)
 
-  // Data: the database, what is loaded from it into memory, what is moved in it, and the webhooks.
+  // Data: the database, what is loaded from it into memory, the moves within it, and the webhooks.
   await app.register(mongo)
   await app.register(preparation)
   await app.register(revocations)
@@ -99,7 +100,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(moving)
   await app.register(webhooks)
 
-  // Who calls, whether the request is served, and the streams that stay open.
+  // Who is calling, whether the request is served, and the streams that stay open.
   await app.register(authentication)
   await app.register(passwordChecks)
   await app.register(admission)

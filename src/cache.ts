@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** A cache with a bound in bytes, keys included. Evicts what was not used for longest. */
+/** A cache with a bound in bytes, keys included. Evicts the least recently used. */
 export class Cache<Key extends string | number, Value extends object | string | number> extends LRUCache<Key, Value> {
   /** `sizeOf` returns the bytes of a value. */
   constructor(bound: number, sizeOf: (value: Value) => number) {
@@ -14,7 +14,7 @@ export class Cache<Key extends string | number, Value extends object | string | 
   }
 }
 
-/** A bounded store in memory. Its weight is about the number of bytes that it takes. */
+/** A bounded store in memory. Its weight is roughly its size in bytes. */
 interface Store {
   readonly weight: number
 }

@@ -10,17 +10,17 @@ const Integer = (description: string, fallback: number, rules: { minimum?: numbe
 const Text = (description: string, fallback: string, rules: { pattern?: string; format?: string } = {}) =>
   Type.String({ default: fallback, description, ...rules })
 
-/** The issuer of the service's own tokens. No identity provider has it. */
+/** The issuer of the service's own tokens. No identity provider may have it. */
 export const ownIssuer = 'viewer'
 
-/** The default of `COMPLETED_AT`, also where an import is started without it. */
+/** The default of `COMPLETED_AT`, also for an import that is started without it. */
 export const defaultCompletedAt = 90
 
 /** The settings by subject, in the order of docs/settings.md. */
 export const settingGroups = {
   Database: {
     MONGO_URL: Type.String({
-      // The driver throws at the first connection where a host is empty.
+      // If a host is empty, the driver only throws when it first connects.
       pattern: '^mongodb(\\+srv)?://([^@/]*@)?[^,/?]+(,[^,/?]+)*([/?].*)?$',
       description: 'Connection string of MongoDB (`mongodb://…` or `mongodb+srv://…`). If it names no database, the service uses `viewer`'
     }),
@@ -99,7 +99,7 @@ export const settingGroups = {
   },
   Limits: {
     RATE_LIMIT: Integer(
-      'Requests per minute for one account, counted by each process separately. A profile with an age limit has a count of its own, except with an identity provider. 0 turns the limit off',
+      'Requests per minute for one account, counted by each process separately. A profile with an age limit is counted separately, except with an identity provider. 0 turns the limit off',
       600
     ),
     RATE_LIMIT_ADDRESS: Integer(
@@ -116,10 +116,10 @@ export const settingGroups = {
       5000
     ),
     MAX_IN_PROGRESS: Integer(
-      'When this many requests are in progress, new ones get a 503. A caller with less than an equal share of this number is still admitted, until twice as many are in progress. 0 turns the limit off',
+      'When this many requests are in progress, new ones return 503. A caller with less than an equal share of this number is still admitted, until twice as many are in progress. 0 turns the limit off',
       256
     ),
-    MAX_EVENT_LOOP_DELAY: Integer('Event loop delay in milliseconds above which new requests get a 503. 0 turns the limit off', 1000)
+    MAX_EVENT_LOOP_DELAY: Integer('Event loop delay in milliseconds above which new requests return 503. 0 turns the limit off', 1000)
   },
   'Catalogue and viewing': {
     CONTENT_CACHE_MB: Integer('Size of the content cache in megabytes', 64, { minimum: 1 }),
@@ -183,7 +183,6 @@ export const Settings = Type.Object({
 })
 export type Settings = Static<typeof Settings>
 
-/** The settings of a command. */
 export const CommandSettings = Type.Pick(Settings, ['MONGO_URL', 'AUDIT_DAYS'])
 
 /** Its message has a line for each wrong setting. */
@@ -191,7 +190,7 @@ class SettingsError extends Error {}
 
 export const readSettings = <T extends TObject>(schema: T, env = environment()): Static<T> => {
   const settings = given(schema, env)
-  // Fills in the defaults.
+  // Also fills in the defaults.
   if (!inputAjv.validate(withTokenSource(schema, settings), settings))
     throw new SettingsError(explained(inputAjv.errors as ErrorObject[], schema))
   try {
@@ -204,7 +203,7 @@ export const readSettings = <T extends TObject>(schema: T, env = environment()):
   return settings as Static<T>
 }
 
-/** Reads the settings; if one is wrong, prints why and ends the process. */
+/** Reads the settings. If one is wrong, prints why and ends the process. */
 export const settingsOrExit = <T extends TObject>(schema: T): Static<T> => {
   try {
     return readSettings(schema)
@@ -224,7 +223,7 @@ const refuseUnusableUrl = (url: string) => {
   }
 }
 
-/** The variables that are set. An empty variable counts as not set, since compose files and shells cannot leave one out. */
+/** The variables that are set. An empty variable counts as not set, because compose files and shells cannot leave one out. */
 const given = (schema: TObject, env: NodeJS.ProcessEnv): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(schema.properties).flatMap(([name, { type }]) => {

@@ -16,7 +16,7 @@ interface ErrorBody {
   devices?: (string | null)[]
 }
 
-/** An error answer. Throw it anywhere; the errors plugin sends it. */
+/** An error response. Throw it anywhere; the errors plugin sends it. */
 export class ErrorAnswer extends Error {
   constructor(
     readonly statusCode: number,
@@ -42,14 +42,14 @@ export const unauthenticated = () => new ErrorAnswer(401, { success: false, mess
 export const forbidden = errorAnswer(403, 'Forbidden')
 
 export const resourceNotFound = errorAnswer(404, 'Resource not found')
-/** The spec words the 404 of an update of history differently. */
+/** The spec has a different message for an update of the history. */
 export const historyUpdateNotFound = errorAnswer(404, 'The resource was not found')
 export const watchlistElementNotFound = errorAnswer(404, 'Watchlist element not found')
 
 export const contentIdMissing = errorAnswer(400, 'The content ID was not provided')
 /** In the spec, the messages of POST /history begin with a stray apostrophe. */
 export const historyContentIdMissing = errorAnswer(400, "'The content ID was not provided")
-/** For the content that a body names. In the spec, the status is 400 and the code in the body is 404. */
+/** For the `content_id` of a body. In the spec, the status is 400 and the code in the body is 404. */
 export const givenContentNotFound = errorAnswer(400, 'The content was not found', 404)
 export const historyContentNotFound = errorAnswer(400, "'The content was not found", 404)
 
@@ -57,7 +57,6 @@ export const tooManyProfiles = errorAnswer(400, 'The account already has the max
 export const firstProfile = errorAnswer(400, 'The first profile cannot be deleted')
 
 const enumeration = new Intl.ListFormat('en')
-/** Names the devices that are playing. */
 export const tooManyStreams = (devices: (string | null)[]) => {
   const names = enumeration.format(devices.map(name => name ?? 'a device without a name'))
   return new ErrorAnswer(409, { success: false, code: 409, message: `The account already plays on ${names}`, devices })
@@ -106,14 +105,13 @@ export const importRefused = (errors: LineError[], rest: number) => {
   return new ErrorAnswer(400, { success: false, code: 400, message: `line ${line}: ${field} ${message}${more}`, errors })
 }
 
-/** The error for an id that matched none of the caller's documents: `forbidden` if it is somebody else's, else `missing`. */
+/** The error for an id that matched none of the caller's documents: `forbidden` if it is someone else's, otherwise `missing`. */
 export const forbiddenOr = async <T extends Document>(
   missing: () => ErrorAnswer,
   collection: Collection<T>,
   id: Filter<T>
 ): Promise<ErrorAnswer> => ((await collection.findOne(id, { projection: { _id: 1 } })) ? forbidden() : missing())
 
-/** Returns the value, or throws the error if there is none. */
 export const orThrow = <T>(value: T | null | undefined, missing: () => ErrorAnswer): T => {
   if (value === null || value === undefined) throw missing()
   return value

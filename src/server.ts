@@ -1,4 +1,4 @@
-// The first to run, so that a stop signal ends the process even while the other modules start.
+// Must run first, so that a stop signal ends the process even while the other modules load.
 import './process/early-stop.js'
 import { buildApp } from './app.js'
 import { Settings, settingsOrExit } from './config.js'

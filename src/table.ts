@@ -26,7 +26,7 @@ export class Table {
     return this.cells[at] === 0 ? undefined : this.cells[at + this.keys + column]
   }
 
-  /** Returns whether the key is new. An existing row stays as it is. */
+  /** Returns whether the key is new. Does not change an existing row. */
   add(key: readonly [number, number?], ...values: number[]) {
     const [a, b = 0] = key
     const at = this.find(a, b)
@@ -63,7 +63,7 @@ export class Table {
     return removed
   }
 
-  /** Where the row of the key starts, or its free slot. A free slot starts with 0, so keys are stored plus one. */
+  /** Where the row of the key starts, or a free slot for it. A free slot starts with 0, so keys are stored plus one. */
   private find(a: number, b: number) {
     let slot = hashOf(a, b) % this.slots
     for (;;) {
@@ -96,7 +96,7 @@ const hashOf = (a: number, b: number) => {
   return (hash ^ (hash >>> 15)) >>> 0
 }
 
-/** A key for texts of any length: 96 bits of a hash, which is what two numbers hold. */
+/** A key for strings of any length: 96 bits of a hash, which fit into two numbers. */
 export const textKey = (...texts: string[]) => {
   const hash = createHash('sha256').update(JSON.stringify(texts)).digest()
   return [hash.readUIntBE(0, 6), hash.readUIntBE(6, 6)] as const

@@ -26,8 +26,8 @@ export const inputAjv = new Ajv({
 export const wireAjv = new Ajv({ strict: false, formats: { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/ } })
 
 /**
- * What a value must be, in the same words for callers, operators and import reports. `x-rule` says what no keyword expresses. A limit
- * that callers need not know is left out, unless it is the keyword that the value broke.
+ * Describes what a value must be, in the same words for callers, operators and import reports. `x-rule` says what no keyword can express.
+ * A limit that callers need not know is left out, unless the value broke it.
  */
 export const rule = (schema: TSchema, broken?: string): string => {
   const [type, ...others] = [schema.type].flat()

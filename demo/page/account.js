@@ -94,5 +94,5 @@ form.addEventListener('submit', event => {
 })
 dialog.querySelector('[data-close]')?.addEventListener('click', () => dialog.close())
 events.addEventListener('account', open)
-// Another tab, or another device, may have ended it.
+// Another tab or device may have ended the session.
 events.addEventListener('ended', () => dialog.close())

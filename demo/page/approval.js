@@ -11,7 +11,7 @@ const waiting = byId('waiting')
 const error = byId('approval-error')
 const actions = byId('approval-actions')
 
-/** Whether the page was opened at the address of this dialog, which the service gives to devices. */
+/** Whether the page was opened at the address that the service gives to devices. */
 const isAddressed = () => location.hash === '#device'
 
 /** @param {() => Promise<unknown>} work */
@@ -22,7 +22,7 @@ const attempt = async work => {
     await work()
   } catch (trouble) {
     const { status } = /** @type {{ status?: number }} */ (trouble)
-    error.textContent = status === 404 ? 'No device waits with this code. Check it, or get a new one on the device.' : explain(trouble)
+    error.textContent = status === 404 ? 'No device is waiting with this code. Check it, or get a new one on the device.' : explain(trouble)
   }
   dialog.removeAttribute('aria-busy')
 }
@@ -55,7 +55,7 @@ const look = () =>
       h(
         'p',
         { class: 'reason' },
-        'Allow it only if you see this code on a device in front of you. Whoever has the device can use your account.'
+        'Only allow it if you see this code on a device in front of you. Anyone who has the device can use your account.'
       )
     )
     actions.replaceChildren(

@@ -14,10 +14,10 @@ const centre = element => {
   return { x: left + width / 2, y: top + height / 2 }
 }
 
-/** Fields keep the arrow keys that they need themselves. @param {Element} from @param {{ x: number }} direction */
+/** Whether a field needs the arrow key itself. @param {Element} from @param {{ x: number }} direction */
 const isOfField = (from, { x }) => from.matches('select') || (from.matches('input') && x !== 0)
 
-/** Lets the arrow keys of a remote control move in a dialog, to what is nearest in their direction. @param {HTMLElement} dialog */
+/** Lets the arrow keys of a remote control move the focus in a dialog to the nearest element in their direction. @param {HTMLElement} dialog */
 export const walkIn = dialog =>
   dialog.addEventListener('keydown', event => {
     const direction = directions[event.key]
@@ -30,7 +30,7 @@ export const walkIn = dialog =>
         const { x, y } = centre(stop)
         const along = (x - start.x) * direction.x + (y - start.y) * direction.y
         const aside = Math.abs((x - start.x) * direction.y) + Math.abs((y - start.y) * direction.x)
-        // To the left and right, the same row comes first: rows are closer to each other than columns.
+        // To the left and right, elements in the same row are preferred, because rows are closer together than columns.
         return along > 1 ? [{ stop, cost: along + (direction.x === 0 ? 2 : 5) * aside }] : []
       })
       .sort((one, other) => one.cost - other.cost)

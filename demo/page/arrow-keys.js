@@ -1,6 +1,6 @@
 import { byId } from './dom.js'
 
-/** What the arrow keys of a remote control move between, row by row. */
+/** The rows that the arrow keys of a remote control move between. */
 const rows = '#hero .actions, #hero .invitation, .row, .grid, .channels, .lines, .tools'
 const stops = '.open, .on, .actions button, .invitation button, .tools :is(a, button)'
 
@@ -8,7 +8,7 @@ const stops = '.open, .on, .actions button, .invitation button, .tools :is(a, bu
 
 const main = byId('main')
 
-/** The stops of a row that can be seen. A grid has several rows. @param {Element} row @returns {HTMLElement[][]} */
+/** The visible stops of a row. A grid has several rows. @param {Element} row @returns {HTMLElement[][]} */
 const stopsIn = row => {
   const all = /** @type {HTMLElement[]} */ ([...row.querySelectorAll(row.matches('#hero *') ? 'button' : stops)])
   const seen = all.filter(stop => stop.checkVisibility())
@@ -55,7 +55,7 @@ const walk = event => {
   // Fields, sliders and dialogs have arrow keys of their own.
   const isElsewhere = from !== document.body && !main.contains(from)
   if (isElsewhere || document.querySelector('dialog[open]') || (target instanceof Element && target.matches('input, [role=slider]'))) return
-  // Tab also reaches the buttons of a card. From there, the arrow keys move on as if from the card itself.
+  // Tab also reaches the buttons of a card. From there, the arrow keys move as if from the card itself.
   const stop = next(/** @type {Arrow} */ (key), from?.closest('.card')?.querySelector('.open') ?? from)
   if (!stop) return
   event.preventDefault()

@@ -14,7 +14,7 @@ const choose = mname => {
   chooseCollection(mname)
 }
 
-/** Shows the collections of rails. Without a choice, the start page has the rails of all of them. */
+/** Shows the collections of rails. If none is chosen, the start page has the rails of all of them. */
 export const showCollections = async () => {
   try {
     const { collection } = await viewer.get('/rail-collections')

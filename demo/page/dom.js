@@ -34,7 +34,7 @@ export const byId = id => /** @type {T} */ (document.getElementById(id))
  */
 export const focusCard = (place, id) => /** @type {HTMLElement | null} */ (place.querySelector(`[data-id="${id}"] .open`))?.focus()
 
-/** For a dislike, it is turned over. */
+/** Flipped for a dislike. */
 const thumb =
   'M7.5 11v9M7.5 11 11 3.9c1.7 0 2.8 1.3 2.4 3l-.7 2.6h5.6a2 2 0 0 1 2 2.4l-1.3 6.5a2 2 0 0 1-2 1.6H4.6a1.6 1.6 0 0 1-1.6-1.6v-5.8A1.6 1.6 0 0 1 4.6 11z'
 

@@ -8,10 +8,10 @@ const shape = (name, attributes) => {
 }
 
 const mouths = ['M34 62q16 16 32 0', 'M32 60h36q-4 18-18 18T32 60z', 'M36 66q18 10 30-6', 'M40 64q10 9 20 0']
-/** Profiles of one account often have consecutive ids, so neighbours in this list differ clearly. In degrees of hue, as in oklch. */
+/** In degrees of hue, as in oklch. Neighbours differ clearly, because profiles of one account often have consecutive ids. */
 const hues = [65, 250, 150, 330, 195, 25, 290, 110]
 
-/** The picture of a profile: a face that follows from its id. @param {number} id */
+/** The picture of a profile: a face derived from its id. @param {number} id */
 export const face = id => {
   const apart = 14 + ((id * 5) % 7)
   const svg = shape('svg', { viewBox: '0 0 100 100', 'aria-hidden': 'true', class: 'face' })

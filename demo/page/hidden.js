@@ -36,7 +36,7 @@ const line = ({ content_id, content, created_at }) => {
   )
 }
 
-/** The hidden titles, newest first. Without any, the list is not shown. */
+/** Shows the hidden titles, newest first, if there are any. */
 export const showHidden = async () => {
   if (!(await viewer.user())) {
     place.hidden = true

@@ -43,7 +43,6 @@ const line = ({ _id, content, time, percentage, plays, updated_at }) => {
 
 const yearLink = () => h('div', { class: 'tools' }, h('a', { class: 'quiet', href: `#year-${new Date().getFullYear()}` }, 'Your year'))
 
-/** The history, newest first. */
 export const showHistory = async () => {
   place.hidden = !(await viewer.user())
   if (place.hidden) return place.replaceChildren()

@@ -12,9 +12,9 @@ import { events, explain, viewer } from './viewer.js'
 const places = { personal: byId('personal'), rails: byId('rails') }
 const items = 12
 
-/** The `mname` of the collection whose rails are shown. Without one, those of all collections. @type {string | undefined} */
+/** The `mname` of the collection whose rails are shown. If undefined, those of all collections. @type {string | undefined} */
 let chosen
-/** The rows as they were asked for last, by their keys. @type {Map<string, HomeRow>} */
+/** The rows as of the last request, by their keys. @type {Map<string, HomeRow>} */
 let latest = new Map()
 /** The rails on the page, by the same keys. @type {Map<string, ReturnType<typeof rail>>} */
 let shown = new Map()
@@ -22,7 +22,7 @@ let shown = new Map()
 /** @param {HomeRow} row */
 const keyOf = ({ kind, name, because, more }) => JSON.stringify([kind, name, because?.content_id, more])
 
-/** Adds the user's own rows that are empty, so that the page can say what belongs there. @param {HomeRow[]} rows @returns {HomeRow[]} */
+/** Adds the user's own rows if they are empty, so that the page can say what belongs there. @param {HomeRow[]} rows @returns {HomeRow[]} */
 const withEmptyRows = rows => {
   const none = { name: null, because: null, items: [] }
   const given = new Set(rows.map(({ kind }) => kind))
@@ -45,7 +45,7 @@ const railOf = (key, user) => {
   const row = /** @type {HomeRow} */ (latest.get(key))
   const empty = emptyTexts[row.kind]
   const reportSeen = async (/** @type {number} */ contentId) => {
-    // While the rows of the next user are loaded, those of the last one are still there.
+    // While the rows of the next user are being loaded, those of the last one are still shown.
     if ((await viewer.user())?.id === user?.id) viewer.reportSeen(contentId)
   }
   return rail({
@@ -62,7 +62,7 @@ const railOf = (key, user) => {
   })
 }
 
-/** Shows the rows. Those that were there before stay where they are, with new cards. @param {HomeRow[]} rows @param {User} user */
+/** Shows the rows. Existing rows keep their places, with new cards. @param {HomeRow[]} rows @param {User} user */
 const showRows = (rows, user) => {
   latest = new Map(rows.map(row => [keyOf(row), row]))
   const isSame = [...latest.keys()].join() === [...shown.keys()].join()
@@ -79,7 +79,7 @@ const showRows = (rows, user) => {
   for (const key of latest.keys()) before.get(key)?.reload()
 }
 
-/** What is shown large: the first recommendation, or what is most popular. @param {HomeRow[]} rows @param {User} user */
+/** Shows the first recommendation, or the most popular title, in the hero. @param {HomeRow[]} rows @param {User} user */
 const showPicked = (rows, user) => {
   const recommended = rows.find(row => row.kind === 'recommended')?.items[0]
   const item = recommended ?? rows.find(row => row.kind === 'popular')?.items[0]
@@ -96,7 +96,7 @@ const refresh = async () => {
   })
   showPicked(rows, user)
   showRows(user && missing.length === 0 ? withEmptyRows(rows) : rows, user)
-  if (missing.length > 0) announce('Your own rows are not there, because the service could not read them just now.', 'warning')
+  if (missing.length > 0) announce('Your own rows are missing, because the service could not read them just now.', 'warning')
 }
 
 /** Shows everything that depends on the signed-in user. */

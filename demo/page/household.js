@@ -6,9 +6,9 @@ const profileKey = 'viewer.profile'
 const chosenKey = 'viewer.chosen'
 const switchedKey = 'viewer.switched'
 
-/** The profiles of the account, as they were asked for last. @type {Profile[]} */
+/** The profiles of the account, as of the last request. @type {Profile[]} */
 let profiles = []
-/** The profile that watches, stored for when there is no connection. @type {Profile | null} */
+/** The current profile, stored for use without a connection. @type {Profile | null} */
 let watching = JSON.parse(localStorage.getItem(profileKey) ?? 'null')
 
 export const everybody = () => profiles
@@ -17,11 +17,11 @@ export const whoWatches = () => watching
 /** @param {Profile | null} profile */
 export const isLimited = profile => profile !== null && profile.max_age !== null
 
-/** Whether somebody has said who watches on this device. It holds until a sign-out. */
+/** Whether a profile was chosen on this device since the sign-in. */
 const isChosen = () => localStorage.getItem(chosenKey) !== null
 export const keepChoice = () => localStorage.setItem(chosenKey, 'yes')
 
-/** Shows who watches. With an age limit, the page gets the looks for children. @param {Profile | null} profile */
+/** Shows the current profile. If it has an age limit, the page is styled for children. @param {Profile | null} profile */
 const show = profile => {
   watching = profile
   localStorage.setItem(profileKey, JSON.stringify(profile))
@@ -35,7 +35,7 @@ const forget = () => {
   show(null)
 }
 
-/** Loads the profiles. Resolves with whether somebody still has to say who watches. */
+/** Loads the profiles. Resolves with whether a profile still has to be chosen. */
 export const loadHousehold = async () => {
   const user = await viewer.user()
   if (!user) {
@@ -48,7 +48,7 @@ export const loadHousehold = async () => {
   return !isChosen()
 }
 
-/** What opens a profile: its PIN, the password of the account, or nothing. @param {Profile} profile @returns {'pin' | 'password' | undefined} */
+/** What a profile requires: its PIN, the password of the account, or nothing. @param {Profile} profile @returns {'pin' | 'password' | undefined} */
 export const secretOf = ({ has_pin, max_age }) => {
   if (has_pin) return 'pin'
   const mine = watching?.max_age ?? null
@@ -68,7 +68,7 @@ export const goOnAs = async (profile, given) => {
   location.reload()
 }
 
-/** The name of the profile to which the page has just been switched. */
+/** The name of the profile that was just switched to. */
 export const takeSwitchedTo = () => {
   const name = sessionStorage.getItem(switchedKey)
   sessionStorage.removeItem(switchedKey)

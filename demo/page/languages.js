@@ -5,7 +5,7 @@ import { explain, viewer } from './viewer.js'
 
 /** The simulated player has sound and subtitles in all languages of the demo catalogue. */
 const tags = ['en', 'de', 'nl', 'sv']
-/** @type {Record<Kind, { title: string, choices: string[] }>} The first choice counts until there is another. */
+/** @type {Record<Kind, { title: string, choices: string[] }>} The first choice is the default. */
 const kinds = { audio: { title: 'Audio', choices: tags }, subtitles: { title: 'Subtitles', choices: ['off', ...tags] } }
 
 /** The name of a language in itself. @param {string} tag */
@@ -14,14 +14,14 @@ const nameOf = tag => {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-/** The choice that a preference asks for. Another app may prefer a language that is not there, or a variant of one. @param {Kind} kind @param {string | null} tag */
+/** The choice that matches a preference, which another app may have set to a missing language, or to a variant of one. @param {Kind} kind @param {string | null} tag */
 const choiceOf = (kind, tag) => {
   const { choices } = kinds[kind]
   return choices.find(choice => choice === tag?.split('-')[0]?.toLowerCase()) ?? String(choices[0])
 }
 
 /**
- * The languages of a player. What is chosen is remembered for the show or film, and for all titles if the viewer says so.
+ * The languages of a player. A choice is remembered for the show or film, and for all titles on request.
  * @param {import('./viewer.js').Content} content
  * @param {{ name: string } | undefined} user
  * @param {(state: import('../../client/index.js').Outcome['state'], text: string) => void} say
@@ -29,7 +29,7 @@ const choiceOf = (kind, tag) => {
 export const languages = (content, user, say) => {
   /** @type {Record<Kind, string>} */
   const chosen = { audio: choiceOf('audio', null), subtitles: choiceOf('subtitles', null) }
-  /** What the profile prefers, as far as it is known. @type {Record<Kind, string> | undefined} */
+  /** What the profile prefers, if known. @type {Record<Kind, string> | undefined} */
   let usual
   let isTouched = false
 
@@ -103,13 +103,13 @@ export const languages = (content, user, say) => {
   const choicesOf = ({ audio, subtitles }) => ({ audio: choiceOf('audio', audio), subtitles: choiceOf('subtitles', subtitles) })
   const load = async () => {
     const [ofTitle, ofProfile] = await Promise.all([viewer.preferences(content.id), viewer.preferences()])
-    // Whoever is faster than the service has the last word.
+    // A choice made before the response arrives wins.
     if (!isTouched) Object.assign(chosen, choicesOf(ofTitle))
     usual = choicesOf(ofProfile)
     show()
   }
   show()
-  // Without an answer, the player keeps its own languages.
+  // Without a response, the player keeps its own languages.
   if (user) load().catch(() => undefined)
   return { opener, panel }
 }

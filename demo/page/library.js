@@ -10,7 +10,7 @@ export const progress = new Map()
 export const saved = new Map()
 /** What the user thinks of titles, by content id. @type {Map<number, import('../../client/index.js').Rating>} */
 export const ratings = new Map()
-/** The content ids of cards whose title was just hidden. A card stays until its row is loaded again, so that hiding can be undone. */
+/** The content ids of cards whose title was just hidden. The cards stay until their row is loaded again, so that hiding can be undone. */
 export const hidden = new Set()
 
 /** @param {Progress & { content_id: number }} element */
@@ -39,7 +39,7 @@ export const loadLibrary = async () => {
 
 /** @typedef {import('../../client/index.js').Copy} Copy */
 
-/** Whether the page does not know everything of the copy yet. @param {Copy} copy */
+/** Whether the copy has something that the page does not know yet. @param {Copy} copy */
 const hasNews = ({ history, watchlist, ratings: rated }) =>
   history.length !== progress.size ||
   watchlist.length !== saved.size ||
@@ -83,7 +83,7 @@ export const toggleSaved = async content_id => {
   emit('saved')
 }
 
-/** Rates a title, or takes the rating back. @param {number} content_id @param {import('../../client/index.js').Rating} rating */
+/** Rates a title, or removes the rating. @param {number} content_id @param {import('../../client/index.js').Rating} rating */
 export const toggleRated = async (content_id, rating) => {
   const isBack = ratings.get(content_id) === rating
   const { state, error } = await (isBack ? viewer.unrate(content_id) : viewer.rate(content_id, rating))
@@ -93,7 +93,7 @@ export const toggleRated = async (content_id, rating) => {
   emit('rated')
 }
 
-/** The title of an episode or season: its show. Anything else is a title itself. @param {import('./viewer.js').Content} content */
+/** The title of an item: the show of an episode or season, or the item itself. @param {import('./viewer.js').Content} content */
 export const titleOf = async content => {
   let title = content
   while (title.parent_id) title = await viewer.get('/contents/{contentId}', { params: { path: { contentId: String(title.parent_id) } } })
@@ -120,7 +120,7 @@ export const toggleHidden = async content_id => {
  */
 export const reportPosition = async ({ id }, time, duration) => {
   const percentage = Math.min(100, Math.round((1000 * time) / duration) / 10)
-  // Only the service knows which report completes the content. The history that is loaded after it tells.
+  // Only the service knows which report completes the item. The history that is loaded afterwards shows it.
   remember({ plays: 0, ...progress.get(id), content_id: id, time, percentage })
   const outcome = await viewer.report({ content_id: id, time, percentage })
   emit('watched')
@@ -130,11 +130,11 @@ export const reportPosition = async ({ id }, time, duration) => {
 /** In minutes. @type {Record<string, number>} */
 const usual = { film: 96, documentary: 58, episode: 28, clip: 4, live: 90 }
 
-/** Whether the item itself is played. Any other, such as a show, may have parts that are. @param {import('./viewer.js').Content} content */
+/** Whether the item itself can be played, unlike a show, whose parts can. @param {import('./viewer.js').Content} content */
 export const isPlayable = ({ type }) => type in usual
 
 /**
- * The length of a content item in seconds. Where the catalogue lacks it, it follows from time and percentage once the item was watched.
+ * The length of a content item in seconds. If the catalogue lacks it, it is derived from time and percentage once the item was watched.
  * @param {import('./viewer.js').Content} content
  */
 export const durationOf = ({ id, type, duration }) => {

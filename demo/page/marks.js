@@ -2,7 +2,7 @@ import { h } from './dom.js'
 
 /** @typedef {import('./viewer.js').Content} Content */
 
-/** Case and accents do not count. @param {string} text */
+/** Removes case and accents. @param {string} text */
 const fold = text => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 const run = /[\p{L}\p{N}\p{M}]+/gu
 const withoutSpaces = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
@@ -14,7 +14,7 @@ const wordsOf = text => fold(text).match(run) ?? []
 const allowed = typed => (/\p{N}/u.test(typed) || withoutSpaces.test(typed) ? 0 : typed.length >= 9 ? 2 : typed.length >= 5 ? 1 : 0)
 
 /**
- * Where a word begins as typed: how many of its letters, after which typos. Undefined where it does not.
+ * Where a word matches what was typed: the range of letters, and the typos. Undefined if it does not match.
  * @param {string} word
  * @param {string} typed
  * @returns {{ from: number, to: number, typos: number } | undefined}
@@ -23,7 +23,7 @@ const match = (word, typed) => {
   const from = withoutSpaces.test(typed) ? word.indexOf(typed) : word.startsWith(typed) ? 0 : -1
   if (from >= 0) return { from, to: from + typed.length, typos: 0 }
   if (allowed(typed) === 0) return undefined
-  /** Wrong, missing, additional and exchanged letters. The first one counts twice. @type {number[][]} */
+  /** Wrong, missing, extra and swapped letters. The first letter counts twice. @type {number[][]} */
   const rows = []
   for (let i = 0; i <= word.length; i++) {
     /** @type {number[]} */
@@ -62,7 +62,7 @@ export const isClose = ({ name, title, keywords, description }, search) => {
 }
 
 /**
- * The text, with the letters marked that were searched for.
+ * The text, with the searched letters marked.
  * @param {string} text
  * @param {string} search
  */

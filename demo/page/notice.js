@@ -12,7 +12,7 @@ let timer
  */
 const show = (text, kind) => {
   clearTimeout(timer)
-  // Showing it again puts it above a sheet that was opened since.
+  // Showing it again puts it above a sheet that was opened meanwhile.
   notice.hidePopover()
   notice.textContent = text
   notice.className = `notice ${kind}`
@@ -30,7 +30,7 @@ export const announce = (text, kind = 'info') => {
   timer = setTimeout(showConnection, kind === 'warning' ? 8000 : 3500)
 }
 
-/** While there is no connection, the page says so permanently. */
+/** Shows a permanent notice while there is no connection. */
 const showConnection = async () => {
   if (navigator.onLine) return show('', 'info')
   const unsent = await viewer.unsent()

@@ -16,7 +16,7 @@ const roles = {
   producer: 'Producer',
   composer: 'Composer'
 }
-/** Who is seen. The others have worked on it. */
+/** The roles of people on the screen. The others are crew. */
 const onScreen = ['actor', 'presenter', 'guest']
 
 /** The picture of a person, or their initials. @param {Person} person */
@@ -54,7 +54,7 @@ const castLine = ({ person, role, character }) =>
 const crewLine = (role, credits) =>
   h('div', {}, h('dt', {}, roles[role]), ...credits.map(({ person }) => h('dd', {}, link(person, 'link', person.name))))
 
-/** Who is in a title and who made it. Each name leads to the titles of that person. @param {Credit[]} credits */
+/** The cast and crew of a title. Each name links to the titles of that person. @param {Credit[]} credits */
 export const castAndCrew = credits => {
   const cast = credits.filter(({ role }) => onScreen.includes(role))
   const crew = Map.groupBy(

@@ -7,7 +7,6 @@ import { search } from './search.js'
 import { viewer } from './viewer.js'
 import { lineOf, nameOf, numberOf, typeOf, yearOf } from './words.js'
 
-/** The id in the address of a person. */
 const addressed = () => /^#person-(\d+)$/.exec(location.hash)?.[1]
 
 /** @param {HTMLElement[]} cards */
@@ -36,7 +35,7 @@ const load = async (personId, signal) => {
   return { person, cards }
 }
 
-/** Shows the titles of the person at whose address the page is. */
+/** Shows the titles of the person in the address of the page. */
 export const showPerson = async () => {
   const id = addressed()
   if (!id) return
@@ -46,13 +45,13 @@ export const showPerson = async () => {
   try {
     const { person, cards } = await load(id, signal)
     if (signal.aborted) return
-    const none = h('li', { class: 'empty' }, 'Nothing of this person can be watched now.')
+    const none = h('li', { class: 'empty' }, 'No titles with this person can be watched now.')
     showResults([portrait(person), person.name], posters(cards.length > 0 ? cards : [none]))
     byId('found').focus()
   } catch (error) {
     if (signal.aborted) return
     const { status } = /** @type {{ status?: number }} */ (error)
-    showTrouble(status === 404 ? 'There is nobody at this address' : 'No response', error, showPerson)
+    showTrouble(status === 404 ? 'There is no such person' : 'No response', error, showPerson)
   }
 }
 

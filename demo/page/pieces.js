@@ -9,10 +9,10 @@ import { nameOf } from './words.js'
 
 /** @typedef {'thumbnail' | 'backdrop' | 'poster'} Kind A backdrop has no name in it, a poster is upright. */
 
-/** Where a picture is on the host of this page, which may have another name than the demo was filled with. @param {string} url */
+/** The path of a picture. The host of this page may have a different name than when the demo was filled. @param {string} url */
 export const onThisHost = url => new URL(url, location.href).pathname
 
-/** Without a picture of a kind, it is the thumbnail. @param {Content} content @param {Kind} kind */
+/** The picture of a kind, or else the thumbnail. @param {Content} content @param {Kind} kind */
 const addressOf = ({ images = [], thumbnail }, kind) => onThisHost(images.find(image => image.kind === kind)?.url ?? thumbnail)
 
 /** The picture of a content item. If it fails to load, the name takes its place. @param {Content} content @param {Kind} kind */

@@ -9,7 +9,7 @@ import { clock, nameOf, spoken } from './words.js'
 const speed = 60
 const tick = 250
 const reportEvery = 5000
-/** The parts that viewers may want to skip. */
+/** Parts that viewers may want to skip. */
 const skippable = ['recap', 'intro', 'preview']
 /** How long the position must rest before it is reported, in milliseconds. */
 const rest = 400
@@ -18,11 +18,11 @@ const rest = 400
 const refusalOf = error => {
   if (error.kind !== 'too-many-streams') return explain(error)
   const names = error.devices.map(name => name ?? 'a device without a name')
-  return `You already watch on ${new Intl.ListFormat('en').format(names)}. Pause there to watch here.`
+  return `You are already watching on ${new Intl.ListFormat('en').format(names)}. Pause there to watch here.`
 }
 
 /**
- * A player without a film. Drag its position or let it play, and it reports as a real player would.
+ * A simulated player. Drag its position or let it play, and it reports as a real player would.
  * @param {import('./viewer.js').Content} content
  * @param {{ name: string } | undefined} user
  * @param {(next: import('./viewer.js').Content) => void} openNext
@@ -85,7 +85,7 @@ export const player = (content, user, openNext) => {
     }
   }
 
-  /** Reports the end first, which brings the next episode to continue watching. */
+  /** Reports the end first, so that continue watching has the next episode. */
   const offerNext = async () => {
     if (!user || isNextOffered) return
     isNextOffered = true

@@ -6,7 +6,7 @@ import { events, explain, viewer } from './viewer.js'
 import { limitOf } from './words.js'
 
 /** @typedef {import('./household.js').Profile} Profile */
-/** @typedef {(said: string, id?: number) => Promise<void>} OnDone What was done, and to which profile. */
+/** @typedef {(said: string, id?: number) => Promise<void>} OnDone Called with what was done, and to which profile. */
 
 const dialog = /** @type {HTMLDialogElement} */ (byId('profile'))
 const limits = [null, 0, 6, 12, 16, 18]
@@ -14,16 +14,16 @@ const limits = [null, 0, 6, 12, 16, 18]
 /** @param {unknown} trouble */
 const wordsFor = trouble => {
   const { status, fields = [] } = /** @type {{ status?: number, fields?: { field: string }[] }} */ (trouble)
-  if (fields.some(({ field }) => field === 'max_age')) return 'One profile has to stay without a limit.'
-  if (fields.some(({ field }) => field === 'name')) return 'The name needs 1 to 100 characters, and not only spaces.'
-  if (status === 404) return 'Somebody has deleted this profile meanwhile.'
+  if (fields.some(({ field }) => field === 'max_age')) return 'At least one profile must have no limit.'
+  if (fields.some(({ field }) => field === 'name')) return 'The name must have 1 to 100 characters, not only spaces.'
+  if (status === 404) return 'This profile has been deleted meanwhile.'
   return explain(trouble)
 }
 
 /** @param {string} label @param {HTMLElement} control */
 const labelled = (label, control) => h('label', {}, label, control)
 
-/** Runs what a button does, and shows what went wrong. @param {HTMLElement} error @param {() => Promise<void>} work */
+/** Runs the action of a button, and shows its error. @param {HTMLElement} error @param {() => Promise<void>} work */
 const attempt = async (error, work) => {
   error.textContent = ''
   dialog.setAttribute('aria-busy', 'true')
@@ -50,7 +50,7 @@ const confirmDeletion = (profile, onDone) => {
       'div',
       { class: 'editor' },
       h('div', { class: 'whom' }, face(profile.id), h('h2', { id: 'profile-title' }, `Delete ${profile.name}?`)),
-      h('p', {}, `Everything that ${profile.name} has watched and saved is deleted, too. This cannot be undone.`),
+      h('p', {}, `Everything that ${profile.name} has watched and saved will be deleted, too. This cannot be undone.`),
       error,
       h('div', { class: 'actions' }, h('button', { type: 'button', class: 'danger', onclick: remove }, `Delete ${profile.name}`), keep)
     )
@@ -114,7 +114,7 @@ export const editProfile = (profile, onDone) => {
       labelled('Name', name),
       labelled('Age limit', limit),
       labelled('PIN, 4 to 8 digits', pin),
-      profile?.has_pin && h('label', { class: 'check' }, withoutPin, 'Take the PIN away'),
+      profile?.has_pin && h('label', { class: 'check' }, withoutPin, 'Remove the PIN'),
       error,
       h(
         'div',

@@ -55,7 +55,7 @@ const createWatch = onSeen => {
 }
 
 /**
- * A row of cards under a heading. It loads them page by page when they come into view.
+ * A row of cards under a heading, loaded page by page as they come into view.
  * @param {{ title: string, load: (page: number) => Promise<Page>, isRanked?: boolean, empty?: string, onSeen?: (contentId: number) => void }} options
  */
 export const rail = ({ title, load, isRanked = false, empty, onSeen }) => {
@@ -116,7 +116,7 @@ export const rail = ({ title, load, isRanked = false, empty, onSeen }) => {
   let isFilled = false
   whenNear(() => ask(1), section)
 
-  /** Loads the cards again. The old ones stay until the new ones are there. */
+  /** Loads the cards again. The old ones stay until the new ones have arrived. */
   const reload = async () => {
     if (!isFilled) return
     const page = await load(1)

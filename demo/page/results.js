@@ -7,7 +7,7 @@ const home = byId('home')
 /** Aborted as soon as something else is shown. */
 let asked = new AbortController()
 
-/** Makes room for titles in place of the start page, or for the start page. @param {boolean} isNeeded */
+/** Shows titles in place of the start page, or the start page. @param {boolean} isNeeded */
 export const makeRoom = isNeeded => {
   asked.abort()
   asked = new AbortController()

@@ -37,7 +37,7 @@ export const titleOf = (row, user) => {
       return 'Your watchlist'
     case 'popular':
       if (isForChild) return 'What everybody watches'
-      // Of a user, other rows have taken some of them.
+      // For a user, other rows have taken some of them.
       return user ? 'Most watched of the rest' : 'Most watched'
     case 'new':
       return isForChild ? 'Brand new' : 'New'
@@ -46,7 +46,7 @@ export const titleOf = (row, user) => {
   }
 }
 
-/** The texts of rows that are shown even without items. @type {Partial<Record<Kind, string>>} */
+/** The texts of rows that are shown even if they are empty. @type {Partial<Record<Kind, string>>} */
 export const emptyTexts = {
   continue_watching: 'Nothing started yet. Open a title and drag its player, and it appears here.',
   watchlist: 'Nothing saved yet. Press the plus on a title to save it for later.'
@@ -78,7 +78,7 @@ const continueCards = async items => {
 /** @param {Content} content */
 const factsOf = content => lineOf(typeOf(content), lengthOf(content))
 
-/** The cards of a row. Only a user may hide what is proposed. @param {HomeRow} row @param {boolean} mayHide */
+/** The cards of a row. Only a user can hide suggestions. @param {HomeRow} row @param {boolean} mayHide */
 export const cardsOf = async (row, mayHide) => {
   switch (row.kind) {
     case 'continue_watching':
@@ -99,7 +99,7 @@ export const cardsOf = async (row, mayHide) => {
 }
 
 /**
- * Further cards of a row, page by page. Rows of the other kinds show only their first items.
+ * Further cards of a row, page by page. Rows of other kinds only show their first items.
  * @param {HomeRow} row @param {number} page @param {number} perPage
  * @returns {Promise<import('./rail.js').Page>}
  */

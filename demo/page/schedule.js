@@ -42,7 +42,6 @@ const channelOf = ({ channel, now, next }) =>
     next && following(next)
   )
 
-/** Shows what is on now and next, per channel. */
 export const showSchedule = async () => {
   place.replaceChildren(
     heading(),
@@ -52,7 +51,7 @@ export const showSchedule = async () => {
     const shown = (await viewer.scheduleNow()).map(channelOf)
     place.replaceChildren(
       heading(),
-      shown.length > 0 ? h('ul', { class: 'channels' }, ...shown) : h('p', { class: 'empty' }, 'No channel shows anything in the next day.')
+      shown.length > 0 ? h('ul', { class: 'channels' }, ...shown) : h('p', { class: 'empty' }, 'Nothing is on in the next 24 hours.')
     )
   } catch (error) {
     place.replaceChildren(

@@ -9,12 +9,12 @@ const words = /** @type {HTMLInputElement} */ (byId('words'))
 /** How long to wait for more typing before searching, in milliseconds. */
 const rest = 150
 
-/** Shows what is searched for, or the start page. */
+/** Shows the results of the search, or the start page. */
 export const search = async () => {
   const text = words.value.trim()
   const signal = makeRoom(text !== '')
   if (!text) return
-  // While somebody types, the last results stay until there are new ones.
+  // While the user is typing, the last results stay until there are new ones.
   if (!hasResults()) showResults(`Searching for “${text}”`, grid(skeletons(8)))
   try {
     const { collection, meta } = await viewer.get('/contents', { params: { query: { search: text, perPage: 60 } }, signal })
@@ -45,7 +45,7 @@ export const search = async () => {
   }
 }
 
-/** Leaves the address of a person, whose titles give way to what is found. */
+/** Clears the address of a person, whose titles are replaced by the results. */
 const begin = () => {
   if (location.hash) history.replaceState(null, '', location.pathname)
   search()

@@ -18,7 +18,7 @@ const wordsFor = (kind, trouble) => {
   return explain(trouble)
 }
 
-/** Digits for remote controls and fingers. @param {HTMLInputElement} field */
+/** A keypad for remote controls and touch screens. @param {HTMLInputElement} field */
 const keypad = field => {
   /** @param {string} label @param {Parameters<typeof h>[2]} text @param {() => string} typed */
   const button = (label, text, typed) =>
@@ -51,7 +51,7 @@ const looks = {
     title: name => `Hello, ${name}`,
     label: 'PIN',
     hint: 'In the demo, Tom’s PIN is 4071.',
-    // The digits are on the screen, so that no keyboard has to cover it.
+    // The digits are on the screen, so no keyboard needs to cover it.
     input: { inputmode: 'none', pattern: '[0-9]{4,8}', title: '4 to 8 digits', maxlength: 8, autocomplete: 'off', class: 'pin' }
   },
   password: {
@@ -62,7 +62,7 @@ const looks = {
   }
 }
 
-/** Asks for what opens a profile, and goes on as it. @param {Profile} profile @param {Kind} kind */
+/** Asks for the PIN or password of a profile, and continues as it. @param {Profile} profile @param {Kind} kind */
 export const askForSecret = (profile, kind) => {
   const { title, label, hint, input } = looks[kind]
   const field = h('input', { id: 'secret-field', type: 'password', required: true, ...input })
@@ -86,7 +86,7 @@ export const askForSecret = (profile, kind) => {
       { onsubmit: enter },
       h('div', { class: 'whom' }, face(profile.id), h('h2', { id: 'secret-title' }, title(profile.name))),
       kind === 'password' && h('p', { class: 'reason' }, `${profile.name}’s page needs the password.`),
-      // For password managers, which look for the name beside the password.
+      // For password managers, which look for a user name next to the password.
       kind === 'password' &&
         h('input', { class: 'unseen', type: 'email', autocomplete: 'username', tabindex: -1, 'aria-hidden': 'true', readonly: true }),
       h('label', {}, label, field),

@@ -15,7 +15,7 @@ let leave = () => {}
 /** @type {Content | undefined} */
 let shown
 
-/** How far it was watched, or what it is about. @param {Content} content */
+/** Where to resume, or the description. @param {Content} content */
 const stateOf = content => {
   const time = resumeTime(content.id)
   if (progress.get(content.id)?.plays) return 'Watched'
@@ -49,7 +49,7 @@ const partsOf = async content => {
   }
 }
 
-/** The seasons of a show with their episodes, the episodes of a season. @param {Content} content */
+/** The seasons of a show with their episodes, or the episodes of a season. @param {Content} content */
 const sectionsOf = async content => {
   if (isPlayable(content)) return []
   const parts = await partsOf(content)
@@ -63,7 +63,7 @@ const sectionsOf = async content => {
   return all.filter(({ items }) => items.length > 0)
 }
 
-/** Leads to where the viewer left the show. Nothing for a film, whose player resumes by itself. @param {Content} content */
+/** A button to resume a show. None for a film, whose player resumes by itself. @param {Content} content */
 const resumeOf = async content => {
   if (isPlayable(content) || !(await viewer.user())) return []
   const { collection } = await viewer.get('/continue-watching', { params: { query: { title: content.id } } })
@@ -77,7 +77,7 @@ const resumeOf = async content => {
 }
 
 /**
- * The genres of a title, each of which leads to its titles.
+ * The genres of a title, each of which shows its titles.
  * @param {{ id: number, name: string }[]} terms
  * @param {HTMLElement} place
  */
@@ -125,7 +125,7 @@ export const openSheet = async content => {
   stop()
   shown = content
   const actions = h('div', { class: 'actions' }, saveButton(content))
-  // Without its show, an episode has no thumbs.
+  // An episode has no thumbs if its show cannot be loaded.
   titleOf(content).then(
     title => actions.append(h('span', { class: 'pair' }, ...thumbs(title))),
     () => undefined
@@ -133,7 +133,7 @@ export const openSheet = async content => {
   const place = h('div', { class: 'place', 'aria-busy': 'true' }, h('div', { class: 'skeleton line' }))
   const genres = h('ul', { class: 'genres', 'aria-label': 'Genres' })
   const people = h('section', { class: 'place', 'aria-labelledby': 'people-title', hidden: true })
-  // The sheet is of use without them.
+  // The sheet is useful without these buttons.
   resumeOf(content).then(
     buttons => actions.prepend(...buttons),
     () => undefined
@@ -191,11 +191,11 @@ const stop = () => {
 addEventListener('pagehide', stop)
 sheet.addEventListener('close', () => {
   stop()
-  // The card that opened it may have been replaced since.
+  // The card that opened the sheet may have been replaced meanwhile.
   if (!byId('main').contains(document.activeElement)) focusCard(document, shown?.id)
 })
 walkIn(sheet)
-// A click outside the sheet closes it, as does a link that leads elsewhere on the page.
+// A click outside the sheet closes it, and so does a link to another part of the page.
 sheet.addEventListener('click', ({ target }) => {
   if (target === sheet || (target instanceof Element && target.closest('a'))) sheet.close()
 })

@@ -7,11 +7,10 @@ const email = /** @type {HTMLInputElement} */ (byId('email'))
 const password = /** @type {HTMLInputElement} */ (byId('password'))
 const error = byId('sign-in-error')
 
-/** The password of the demo users. */
 const demoPassword = 'demo-password'
 
 /** @param {string} [reason] */
-export const askToSignIn = (reason = 'The demo has two accounts. Everybody in them has a history.') => {
+export const askToSignIn = (reason = 'The demo has two accounts. Everyone in them has a history.') => {
   byId('sign-in-reason').textContent = reason
   error.textContent = ''
   dialog.showModal()

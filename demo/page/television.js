@@ -27,7 +27,7 @@ const show = ({ user_code, verification_uri, verification_uri_complete, expires_
         {},
         'Enter ',
         h('strong', { class: 'code', 'aria-hidden': 'true' }, user_code),
-        // Letter by letter, because screen readers would make a word of it.
+        // Letter by letter, because screen readers would read it as a word.
         h('span', { class: 'unseen' }, [...user_code].join(' '))
       ),
       h('li', {}, 'Allow this device')

@@ -4,21 +4,21 @@ import { createClient } from '../../client/index.js'
 /** @typedef {Schemas['Content']} Content */
 
 /**
- * The events with which the parts of the page tell each other what has happened:
- * - `session`: somebody has signed in or out, or the session has ended
- * - `ended`: the session has ended by itself. `session` follows
- * - `household`: the profiles of the account have changed, or another one watches
- * - `settled`: it is now known who watches
+ * The events by which the parts of the page tell each other what has happened:
+ * - `session`: a user has signed in or out, or the session has ended
+ * - `ended`: the session has ended on its own. `session` follows
+ * - `household`: the profiles of the account have changed, or another profile was chosen
+ * - `settled`: the profile is now known
  * - `watched`: the history has changed
  * - `saved`: the watchlist has changed
  * - `rated`: a title was liked or disliked
- * - `hidden`: a title was hidden on its card, or shown again there
- * - `unhidden`: a title was taken off the list of hidden titles
+ * - `hidden`: a title was hidden or unhidden on its card
+ * - `unhidden`: a title was removed from the list of hidden titles
  * - `elsewhere`: another window or device of the user has changed something
  *
  * The others ask a part of the page to open:
  * - `account`: the account and its devices
- * - `who`: the choice of who watches
+ * - `who`: the choice of a profile
  * - `manage`: the profiles, to change them
  * - `television`: the sign-in with a code
  * - `approval`: the approval of a device that shows a code

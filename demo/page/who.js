@@ -15,10 +15,10 @@ const mostProfiles = 8
 
 /**
  * What the dialog is for:
- * - `ask`: nobody has said yet who watches, so it cannot be left without an answer
- * - `switch`: somebody watches, and may stay
- * - `manage`: profiles are changed
- * - `manage first`: profiles are changed before the answer to `ask`
+ * - `ask`: no profile has been chosen yet, so the dialog cannot be closed without a choice
+ * - `switch`: a profile is in use, and can be kept
+ * - `manage`: to change profiles
+ * - `manage first`: to change profiles before the choice of `ask`
  * @typedef {'ask' | 'switch' | 'manage' | 'manage first'} Mode
  */
 /** @type {Mode} */
@@ -26,13 +26,13 @@ let mode = 'switch'
 const mustAnswer = () => mode === 'ask' || mode === 'manage first'
 const isManaging = () => mode === 'manage' || mode === 'manage first'
 
-// Whoever changes profiles before saying who watches must still say so afterwards.
+// A profile must still be chosen after profiles were changed.
 /** @returns {Mode} */
 const choosing = () => (mustAnswer() ? 'ask' : 'switch')
 /** @returns {Mode} */
 const managing = () => (mustAnswer() ? 'manage first' : 'manage')
 
-/** Closes the dialog for good. If it is only closed while somebody must answer, it opens again. */
+/** Closes the dialog. Without this, it would open again until a profile is chosen. */
 const leave = () => {
   mode = 'switch'
   dialog.close()
@@ -146,7 +146,7 @@ const edit = profile =>
   editProfile(profile, async (said, id) => {
     const limit = whoWatches()?.max_age
     await loadHousehold()
-    // The page still shows what the old limit allowed.
+    // The page still shows what the old limit allows.
     if (whoWatches()?.max_age !== limit) return location.reload()
     draw()
     focusProfile(id)
@@ -171,7 +171,7 @@ const openLoaded = async (/** @type {() => Mode} */ next) => {
 }
 
 const settle = async () => {
-  // Without a connection, the page goes on for who watched last.
+  // Without a connection, the page continues with the last profile.
   const isAsked = await loadHousehold().catch(() => false)
   if (isAsked) return openTo('ask')
   leave()
@@ -183,7 +183,7 @@ const settle = async () => {
   emit('settled')
 }
 
-// Browsers without `closedBy` let the dialog be closed without an answer.
+// In browsers without `closedBy`, the dialog can be closed without a choice.
 dialog.addEventListener('close', () => {
   if (mustAnswer()) openTo(mode)
 })

@@ -1,7 +1,7 @@
 /** @typedef {import('./viewer.js').Content} Content */
 
 const language = navigator.language.slice(0, 2)
-/** Where a language alone is known, it is where most people speak it. */
+/** If only the language is known, the region where most people speak it. */
 const { region } = new Intl.Locale(navigator.language).maximize()
 
 /** @param {Content} content */
@@ -18,7 +18,7 @@ export const numberOf = ({ season, episode }) =>
 /** Minutes as 1 h 25 min. @param {number} minutes */
 export const inHours = minutes => (minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`)
 
-/** How long it takes, as 1 h 25 min. @param {Content} content */
+/** The duration, as 1 h 25 min. @param {Content} content */
 export const lengthOf = ({ duration = 0 }) => {
   if (duration === 0) return ''
   if (duration < 60) return `${Math.ceil(duration)} s`
@@ -28,7 +28,7 @@ export const lengthOf = ({ duration = 0 }) => {
 /** @param {Content} content */
 export const yearOf = ({ year }) => (year ? String(year) : '')
 
-/** The rating in the country of the viewer, or else the first one. Without ratings, it is the minimum age. @param {Content} content */
+/** The rating in the viewer's country, or else the first one. Without ratings, the minimum age. @param {Content} content */
 export const ratingOf = ({ age_ratings = [], min_age }) => {
   const rating = age_ratings.find(({ country }) => country === region) ?? age_ratings[0]
   if (!rating) return min_age ? `From ${min_age}` : ''
@@ -42,7 +42,7 @@ export const limitOf = age => (age === 0 ? 'For all ages' : `Up to ${age}`)
 /** @param {number} seconds */
 export const inMinutes = seconds => (seconds > 90 ? `in ${Math.ceil(seconds / 60)} minutes` : 'in a minute')
 
-/** What is known, on one line. @param {string[]} facts */
+/** The known facts, on one line. @param {string[]} facts */
 export const lineOf = (...facts) => facts.filter(Boolean).join(' · ')
 
 /**

@@ -11,7 +11,6 @@ const firstYear = 1970
 const month = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' })
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 
-/** The year in the address. */
 const addressed = () => /^#year-(\d{4})$/.exec(location.hash)?.[1]
 
 /** @param {number} plays */
@@ -97,7 +96,7 @@ const invitation = () =>
     h('button', { type: 'button', class: 'primary', onclick: () => askToSignIn('Sign in to see your year.') }, 'Sign in')
   )
 
-/** Shows what the user has finished in the year at whose address the page is. */
+/** Shows what the user finished in the year in the address of the page. */
 export const showYear = async () => {
   const given = addressed()
   if (!given) return
@@ -114,7 +113,7 @@ export const showYear = async () => {
   } catch (error) {
     if (signal.aborted) return
     const { status } = /** @type {{ status?: number }} */ (error)
-    showTrouble(status === 404 ? 'There is no year at this address' : 'No response', error, showYear)
+    showTrouble(status === 404 ? 'There is no such year' : 'No response', error, showYear)
   }
 }
 

@@ -9,7 +9,7 @@ import { changesPage } from '../../src/sync/index.js'
 const schema = {
   summary: 'List what has changed',
   description:
-    'For apps that keep a copy of the history, the watchlist, the hidden titles, the ratings and the preferences. Begin without `since`, then send the `cursor` of the last response: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. Apply the removals first. With `reset`, drop the copy before you apply the response.',
+    'For apps that keep a copy of the history, the watchlist, the hidden titles, the ratings and the preferences. Begin without `since`, then send the `cursor` of the last response: immediately while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. Apply the removals first. If `reset` is true, discard the copy before you apply the response.',
   tags: ['Changes'],
   security: [{ bearer: [] }],
   querystring: ChangesQuery,

@@ -20,7 +20,7 @@ const params = Type.Object({ contentId: IntegerId('Id of the item', 1405) })
 const listSchema = {
   summary: 'List the items that are open to the caller',
   description:
-    'Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.',
+    'Sorted by weight by default, then by start date, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.',
   tags: ['Catalogue'],
   security,
   querystring: ContentsQuery,

@@ -19,7 +19,7 @@ const listSchema = {
   ...shared,
   summary: 'List what the user can continue watching',
   description:
-    'One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Without `title`, only the 2,000 most recently watched elements of the history count.',
+    'One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Without `title`, only the 2,000 most recently watched elements of the history are considered.',
   querystring: ContinueWatchingQuery,
   response: answers(Page(ContinueWatchingCard), 401)
 }
@@ -40,10 +40,10 @@ const isLong = ({ perPage }: ContinueWatchingQuery) => perPage > usualPage
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, data, settings } = app
   const pacer = new Pacer()
-  // A job that waits for its turn keeps a history in memory. For a usual one, the garbage collector then takes longer than the job.
+  // Only large jobs are queued, because a waiting job keeps its history in memory, which costs garbage collection.
   const inTurn = <T>(isLarge: boolean, job: () => T | Promise<T>) => (isLarge ? pacer.run(job) : job())
 
-  /** Without the other cards, which would otherwise stay in memory while the elements are read. */
+  /** A function of its own, so that the other cards are freed before the elements are read. */
   const cardsOnPage = async (user_id: number, query: ContinueWatchingQuery, audience: Audience) => {
     const { hidden, dismissed, ...history } = await data.history.latestHiddenAndDismissed(
       user_id,

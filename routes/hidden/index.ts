@@ -25,14 +25,14 @@ const putSchema = {
   ...shared,
   summary: 'Hide a title',
   description:
-    'The title is left out of recommendations and continue watching, and its history does not count for recommendations. It has no card even if more of it is watched. It stays in history, watchlist, catalogue and rails. The id may be that of an episode or season, which hides the show. Returns a 404 for an unknown id, and for an item that has not begun. Hiding a title again changes nothing.',
+    'The title is left out of recommendations and continue watching, even if the user watches more of it, and its history does not influence recommendations. It stays in history, watchlist, catalogue and rails. The id of an episode or season hides the show. Returns 404 for an unknown id, and for an item whose start date is in the future. Hiding a title again changes nothing.',
   params,
   response: answers(Done, 401, 404, 413)
 }
 const deleteSchema = {
   ...shared,
   summary: 'Unhide a title',
-  description: 'The id may be that of any item of the title. Returns a 404 if the title is not hidden.',
+  description: 'The id may be that of any item of the title. Returns 404 if the title is not hidden.',
   params,
   response: answers(Done, 401, 404, 413)
 }
@@ -43,7 +43,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHiddenTitles(request, reply) {
     const { query } = request
-    // The start date of a title may be moved after it was hidden.
+    // The start date of a title may have been moved since it was hidden.
     const isShown = isListedFor(catalogue.skeleton, app.audienceOf(request))
     const { elements, total } = await hidden.list(app.viewerOf(request).id, query, isShown)
     return reply.json(await hiddenPageBytes(catalogue, elements, pageMeta(query, total)))

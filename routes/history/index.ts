@@ -38,7 +38,7 @@ const postSchema = {
   ...shared,
   summary: 'Report playback progress',
   description:
-    "Creates or updates the user's history element of this item, and returns 201 in both cases. `time` alone also sets the `percentage` of an item with a `duration`. What is missing stays as it is, or is 0 in a new element. With `observed_at`, a report may be sent late and repeated. `Location` is the path of the element. It is missing if the element was removed after `observed_at`.",
+    "Creates or updates the user's history element of this item, and returns 201 in both cases. `time` alone also sets the `percentage` of an item with a `duration`. A missing field keeps its value, or is 0 in a new element. With `observed_at`, a report can be sent late, and more than once. `Location` is the path of the element. It is missing if the element was removed after `observed_at`.",
   body: ProgressReport,
   response: createdAnswers(Done, 401, 413)
 }
@@ -51,7 +51,7 @@ const clearSchema = {
 const getSchema = {
   ...shared,
   summary: 'Get a history element',
-  description: 'Returns a 403 for an element of another user.',
+  description: 'Returns 403 for an element of another user.',
   params,
   response: answers(Ok(HistoryElement), 401, 403, 404)
 }
@@ -74,7 +74,7 @@ const deleteSchema = {
 const batchSchema = {
   ...shared,
   summary: 'Send several progress reports',
-  description: `For reports that a device kept while it was offline: 1 to ${maxReports}. Each counts as in POST /history. Those that POST /history would refuse are listed in \`refused\`, with the \`code\` and \`message\` that they would get there, and the others are saved. Returns 200 even if all are refused.`,
+  description: `Takes 1 to ${maxReports} reports, for example those that a device kept while it was offline. Each is handled as in POST /history. Reports that POST /history would refuse are listed in \`refused\`, with the \`code\` and \`message\` that it would return. The others are saved. Returns 200 even if all are refused.`,
   body: ProgressReports,
   response: answers(SavedReports, 401, 413)
 }
@@ -92,7 +92,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
-    // Undefined without an age limit: then no element is left out for the age of its viewer.
+    // Undefined if the profile has no age limit; then nothing is filtered.
     const isShown = catalogue.ageFilterFor(app.audienceOf(request))
     const content_id = storedIdsOf(catalogue, query)
     const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id }, isShown)
@@ -106,11 +106,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const report = reportOf(request.body, catalogue, app.audienceOf(request))
       if (!report) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
-      // The version of ids is for the cache that a later PUT reads.
+      // The version of the ids is cached for a later PUT.
       const elementId = await reports.put(viewer.id, report, catalogue.skeleton.idsVersion)
       uptake.begin(viewer.id, report)
       reply.code(201)
-      // There is no element if the report is older than its removal.
+      // There is no element if it was removed after the report was observed.
       if (elementId) reply.header('location', `${settings.BASE_PATH}/history/${elementId}`)
       return done(201, 'The history element was saved')
     }
@@ -136,7 +136,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       : undefined
     const contentId = stored === undefined ? undefined : catalogue.skeleton.currentId(stored)
     const isShown = catalogue.ageFilterFor(audience) ?? (() => true)
-    // With an age limit, the content is always known.
+    // If the profile has an age limit, `contentId` is always known.
     if (contentId !== undefined && !isShown(contentId)) throw historyUpdateNotFound()
     await reports.update(id, params.watchedVideoId, progressIn(contentId, body, catalogue, audience))
     return done(200, 'The history element was updated')

@@ -8,7 +8,7 @@ import { Home } from '../../src/viewing/home.js'
 const schema = {
   summary: 'Get the rows of a start page',
   description:
-    'In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. A title is in only one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the kinds of rows that need it, and the response has the others.',
+    'Rows in this order, without empty ones: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. A title is in only one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the kinds of rows that need it, and the others are returned.',
   tags: ['Recommendations'],
   security: [{ bearer: [] }, {}],
   querystring: HomeQuery,
@@ -29,12 +29,12 @@ const route: FastifyPluginAsyncTypebox = async app => {
     basePath: settings.BASE_PATH,
     patience: settings.DATABASE_TIMEOUT
   })
-  // Otherwise a database that goes away before the first caller would leave nothing to show.
+  // Otherwise there would be nothing to show if the database failed before the first request.
   app.preparations.push(() => home.prepare())
 
-  // It can also answer without the database, so only its reads queue for a connection.
+  // The handler can respond without the database, so only its reads queue for a connection.
   const config = { admission: 'public' } as const
-  // Not async, so that a cached answer for anyone is sent without waiting for a promise.
+  // Not async, so that a cached anonymous response is sent without waiting for a promise.
   app.get('', { schema, ...forAnyone, config }, function getHome(request, reply) {
     catalogue.assertFresh()
     const { viewer, query } = request

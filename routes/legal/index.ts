@@ -44,7 +44,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.get('/:languageCode', { schema: languageSchema, config }, function getLegalTextIn({ params, headers }, reply) {
-    // In the spec, the parameter is optional: `/legal/` is `/legal`.
+    // The parameter is optional in the spec, so `/legal/` is the same as `/legal`.
     if (params.languageCode === '') return sendAccepted(headers, reply)
     return sendFirstAvailable(reply, [params.languageCode.toLowerCase()])
   })

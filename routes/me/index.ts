@@ -28,7 +28,7 @@ const deleteSchema = {
   ...shared,
   summary: 'Erase the user',
   description:
-    'Erases the account, all of its profiles, and everything that is stored about them. The response means that the erasure is recorded; usually it is complete. Within 2 seconds, their tokens return a 401. Requires the password of the account. A wrong one returns a 401 that counts as a failed login.',
+    'Erases the account, all of its profiles, and everything that is stored about them. When the response is sent, the erasure is recorded, and usually complete. Within 2 seconds, tokens of the account return 401. Requires the password of the account. A wrong one returns 401 and counts as a failed login.',
   body: PasswordConfirmation,
   response: answers(Done, 401, 403, 413)
 }
@@ -55,7 +55,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { data, passwordChecks } = app
   const { sessions, users } = data
   const exports = exportsOf(data)
-  // With an identity provider, people erase their accounts and change their passwords there.
+  // With an identity provider, users erase their accounts and change their passwords there.
   const isOwnAccount = !hasProvider(app.settings)
 
   app.get('', { schema: getSchema, ...forViewers }, async function getMe(request) {
@@ -70,7 +70,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       return done(200, 'The user was erased')
     })
   } else {
-    // Without this route, DELETE would be a 405, but such endpoints are a 404.
+    // Without this route, DELETE would return 405, but an endpoint that is turned off returns 404.
     app.delete('', { schema: { hide: true }, config: { admission: 'public' } }, function refuseErasure() {
       throw resourceNotFound()
     })
@@ -78,7 +78,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('/export', { schema: exportSchema, ...forAccount }, async function exportMe(request, reply) {
     const { account } = app.viewerOf(request)
-    // Fastify would read the stream of an export to its end before it drops it.
+    // For HEAD, Fastify would read the whole export and discard it.
     const answer = await (request.method === 'HEAD' ? exports.head(account) : exports.begin(account))
     reply.headers({ 'content-type': jsonType, 'content-disposition': `attachment; filename="viewer-${account}.json"` })
     // Fastify sends a stream unchanged.
@@ -92,7 +92,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const address = callerOf(request.ip)
     const user = await passwordChecks.confirmPassword(account, password, address)
     const hash = await passwordChecks.hash(user, new_password, address)
-    // Before, so that a repeat after a 503 finds the old password still right. Again afterwards, because of logins in the meantime.
+    // Ended before the change, so that a retry after a 503 still accepts the old password, and again after it, for logins in the meantime.
     await sessions.endBegun(account, sid)
     const isChanged = await users.changePassword(user, hash, sid as string)
     if (!isChanged) throw unauthenticated()

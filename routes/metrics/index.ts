@@ -5,7 +5,7 @@ import { vitalAnswers } from '../../schemas/answers.js'
 
 const schema = {
   summary: 'Get the metrics of the process',
-  description: 'In the text format of Prometheus: requests, database, catalogue, recommendations, event loop, memory.',
+  description: 'In the Prometheus text format: requests, database, catalogue, recommendations, event loop, memory.',
   tags: ['Service'],
   response: vitalAnswers({ content: { 'text/plain': { schema: Type.String() } } })
 }

@@ -21,7 +21,7 @@ const listSchema = {
 }
 const getSchema = {
   summary: 'Get a person',
-  description: 'GET /contents with `people` lists the items that have them in their credits.',
+  description: 'GET /contents with `people` lists the items that credit them.',
   tags,
   params: Type.Object({ personId: IntegerId('Id of the person', 71) }),
   response: publicAnswers(Ok(Person), 404)

@@ -15,7 +15,7 @@ const security = [{ bearer: [] }]
 const postSchema = {
   summary: 'Start or continue playing',
   description:
-    'Players send this when they start, and every 30 seconds. A 409 means that the account already plays on the allowed number of other devices, and names them: stop. After a 408, a 429, a 503 or no response, keep playing. Errors of `content_id` are those of POST /watchlist. If the operator sets no limit, it always returns 200, and nothing is stored.',
+    'Players send this when they start, and then every 30 seconds. 409 means that the account is already playing on as many other devices as it may, and names them; stop playing. After 408, 429, 503 or no response, keep playing. Errors of `content_id` are those of POST /watchlist. If the operator sets no limit, always returns 200 and stores nothing.',
   tags,
   security,
   body: Playing,
@@ -24,7 +24,7 @@ const postSchema = {
 const deleteSchema = {
   summary: 'Stop playing',
   description:
-    'Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session. Returns 200 even if nothing plays.',
+    'Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session. Returns 200 even if nothing is playing.',
   tags,
   security,
   querystring: StoppedQuery,

@@ -12,9 +12,9 @@ import { playsPageBytes } from '../../src/viewing/viewer-bytes.js'
 const schema = {
   tags: ['History'],
   security: [{ bearer: [] }],
-  summary: 'List when the user has watched what',
+  summary: 'List when the user watched what',
   description:
-    'Each time that an item was completed, the newest first: up to 366 of each item. Removing the history element of an item removes its plays. Marking an item as watched adds none, because nobody knows when that was. Marking it as unwatched removes none.',
+    'Lists each time that an item was completed, newest first, up to 366 per item. Removing the history element of an item removes its plays. Marking an item as watched adds none, because the time is unknown. Marking it as unwatched removes none.',
   querystring: PlaysQuery,
   response: answers(Page(Play), 401)
 }

@@ -16,45 +16,44 @@ const ofTitle = { ...shared, params: Type.Object({ contentId: IntegerId('Id of t
 const getSchema = {
   ...shared,
   summary: 'Get the preferred languages',
-  description: 'Those of the profile. A title may have others.',
+  description: 'The preferences of the profile. A title can have its own.',
   response: answers(Ok(Preferences), 401)
 }
 const putSchema = {
   ...shared,
   summary: 'Change the preferred languages',
-  description: 'What is given changes, null clears. A body with neither returns a 400.',
+  description: 'Sets the given fields; null clears a field. A body with neither returns 400.',
   body: PreferencesChange,
   response: answers(Done, 401, 413)
 }
 const deleteSchema = {
   ...shared,
   summary: 'Clear the preferred languages',
-  description: 'Those of titles stay. Returns a 404 if there are none.',
+  description: 'Preferences of titles stay. Returns 404 if the profile has none.',
   response: answers(Done, 401, 404, 413)
 }
 const getTitleSchema = {
   ...ofTitle,
   summary: 'Get the preferred languages of a title',
-  description:
-    'Where the title has no preference, the value is that of the profile. The id may be that of an episode or season, which stands for the show.',
+  description: 'If the title has no preference, the value is that of the profile. The id of an episode or season stands for the show.',
   response: answers(Ok(Preferences), 401, 404)
 }
 const putTitleSchema = {
   ...ofTitle,
   summary: 'Change the preferred languages of a title',
   description:
-    'What is given changes, null clears. The id may be that of an episode or season, which stands for the show. Returns a 404 for an unknown id, and for an item that has not begun. A profile has preferences of at most 1,000 titles: another one replaces those of the title that was changed longest ago.',
+    'Sets the given fields; null clears a field. The id of an episode or season stands for the show. Returns 404 for an unknown id, and for an item whose start date is in the future. A profile can have preferences for 1,000 titles; one more replaces those that were changed longest ago.',
   body: PreferencesChange,
   response: answers(Done, 401, 404, 413)
 }
 const deleteTitleSchema = {
   ...ofTitle,
   summary: 'Clear the preferred languages of a title',
-  description: 'Then those of the profile count again. Returns a 404 if there are none.',
+  description: 'Those of the profile apply again. Returns 404 if the title has none.',
   response: answers(Done, 401, 404, 413)
 }
 
-/** The fields of a body that are stored. */
+/** Only the fields that are stored. */
 const changeOf = ({ audio, subtitles }: PreferencesChange): PreferencesChange => ({
   ...(audio !== undefined && { audio }),
   ...(subtitles !== undefined && { subtitles })
@@ -90,7 +89,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const [title, ...others] = idsOf(request, request.params.contentId)
     const change = changeOf(request.body)
     const cleared = Object.fromEntries(Object.entries(change).filter(([, value]) => value === null))
-    // Otherwise the value of another id would count again. First, because what is stored there may be moved to the title meanwhile.
+    // A value stored under another id of the title would apply again. Cleared first, because it may be moved to the title meanwhile.
     if (Object.keys(cleared).length > 0) for (const id of others) await preferences.put(user, id, cleared)
     await preferences.put(user, title, change)
     return done(200, 'The preferences were changed')

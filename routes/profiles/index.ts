@@ -27,7 +27,7 @@ const listSchema = {
 const postSchema = {
   ...shared,
   summary: 'Add a profile',
-  description: `An account has at most ${profilesPerAccount} profiles. With \`max_age\`, a profile sees only items with a \`min_age\` up to it. \`Location\` is its path. One more returns a 400.`,
+  description: `An account can have ${profilesPerAccount} profiles; one more returns 400. A profile with \`max_age\` sees only items with a \`min_age\` up to that age. \`Location\` is the path of the profile.`,
   body: ProfileAddition,
   response: createdAnswers(Done, 401, 403, 413)
 }
@@ -35,7 +35,7 @@ const putSchema = {
   ...shared,
   summary: 'Change a profile',
   description:
-    'Fields that are not given stay as they are. A new age limit applies to existing tokens within 2 seconds. A new limit or PIN ends no session. One profile must stay without an age limit, otherwise the response is a 400.',
+    'Fields that are not given keep their values. A new age limit applies to existing tokens within 2 seconds. A new limit or PIN ends no session. Returns 400 if no profile without an age limit would be left.',
   params,
   body: ProfileChange,
   response: answers(Done, 401, 403, 404, 413)
@@ -44,7 +44,7 @@ const deleteSchema = {
   ...shared,
   summary: 'Delete a profile',
   description:
-    'Deletes the profile and everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit: that returns a 400.',
+    'Deletes the profile and everything that is stored about it. Returns 400 for the first profile, and for the last one without an age limit.',
   params,
   response: answers(Done, 401, 403, 404, 413)
 }
@@ -52,7 +52,7 @@ const tokenSchema = {
   ...shared,
   summary: 'Sign in to a profile',
   description:
-    'Begins a new session of the account, and returns what a login as the profile would. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns a 401 if these are wrong, or if the session of the request has ended.',
+    'Starts a new session of the account, and returns what a login as the profile would. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns 401 if these are wrong, or if the session of the request has ended.',
   params,
   body: ProfileSwitch,
   response: answers(Ok(SignedIn), 401, 403, 404, 413)
@@ -87,7 +87,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     // Null removes the PIN, undefined keeps it.
     const pin_hash = pin && request.pinHash
     if (typeof max_age === 'number') await limits.set(account, profile, max_age)
-    // Lifting a limit needs no check.
+    // Removing a limit needs no check.
     const lifted = max_age === null ? { max_age } : {}
     await profiles.change(account, profile._id, { ...fields, ...lifted, pin_hash })
     await app.revocations.refresh()
@@ -102,10 +102,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
     return done(200, 'The profile was deleted')
   })
 
-  // With a provider, the app says in a header who watches.
+  // With an identity provider, the app names the profile in a header.
   if (hasProvider(settings)) return
   const switchProfile = profileSwitchOf(app.data, app.passwordChecks)
-  // It may check a password or PIN.
+  // Admitted like a login, because it may check a password or PIN.
   const options = { schema: tokenSchema, ...forViewers, config: { admission: 'login' }, preValidation: optionalBody } as const
   app.post('/:profileId/token', options, async function signInToProfile(request) {
     const { user, session } = await switchProfile(app.viewerOf(request), idIn(request.params), request.body, callerOf(request.ip))

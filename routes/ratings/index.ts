@@ -25,7 +25,7 @@ const putSchema = {
   ...shared,
   summary: 'Like or dislike a title',
   description:
-    'A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, is not in the rows `recommended`, `because`, `popular` and `new` of GET /home, and nothing of it counts for recommendations. Continue watching, the watchlist and rails keep it. The id may be that of an episode or season, which rates the show. Returns a 404 for an unknown id, and for an item that has not begun. The same rating again changes nothing.',
+    'A liked title counts for recommendations as if it had been completed when it was rated. A disliked one is not recommended, is not in the rows `recommended`, `because`, `popular` and `new` of GET /home, and nothing of it counts for recommendations. Continue watching, the watchlist and rails keep it. The id of an episode or season rates the show. Returns 404 for an unknown id, and for an item whose start date is in the future. The same rating again changes nothing.',
   params,
   body: RatingChange,
   response: answers(Done, 401, 404, 413)
@@ -33,7 +33,7 @@ const putSchema = {
 const deleteSchema = {
   ...shared,
   summary: 'Remove a rating',
-  description: 'The id may be that of any item of the title. Returns a 404 if the title is not rated.',
+  description: 'The id may be that of any item of the title. Returns 404 if the title is not rated.',
   params,
   response: answers(Done, 401, 404, 413)
 }
@@ -44,7 +44,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listRatings(request, reply) {
     const { query } = request
-    // The start date of a title may be moved after it was rated.
+    // The start date of a title may have been moved since it was rated.
     const isShown = isListedFor(catalogue.skeleton, app.audienceOf(request))
     const { elements, total } = await ratings.list(app.viewerOf(request).id, query, isShown)
     return reply.json(await ratingsPageBytes(catalogue, elements, pageMeta(query, total)))

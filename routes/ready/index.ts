@@ -7,7 +7,7 @@ import { ok } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'Check that the service is ready',
-  description: 'Returns a 503 during startup, while the database is unavailable, and after a stop signal.',
+  description: 'Returns 503 during startup, while the database is unavailable, and after a stop signal.',
   tags: ['Service'],
   response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('ready') }, { $id: 'Readiness' })), 503)
 }

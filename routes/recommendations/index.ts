@@ -13,7 +13,7 @@ import { recommendationsBytes } from '../../src/recommendations/serving/answers.
 const schema = {
   summary: 'List what to watch next',
   description:
-    "For signed-in users, based on what they have watched and liked. For everyone else, what is popular now; views from the caller's country weigh more. A title that the user has started is never recommended. New activity counts in the next request. `reason` says why a title is recommended. The list is shorter than `perPage` only if the open catalogue has no more.",
+    "For signed-in users, based on what they have watched and liked. For everyone else, what is popular now; views from the caller's country weigh more. A title that the user has started is never recommended. New activity counts from the next request on. `reason` says why a title is recommended. The list is shorter than `perPage` only if no more titles are available.",
   tags: ['Recommendations'],
   security: [{ bearer: [] }, {}],
   querystring: RecommendationsQuery,
@@ -23,7 +23,7 @@ const schema = {
 const seenSchema = {
   summary: 'Report which titles were seen',
   description:
-    'Titles that were on the screen. One that was seen on 5 occasions in 30 days, 30 minutes or more apart, and not begun, comes after all others for 14 days, unless the user likes it. An episode or a season counts for its show. Ids that are unknown, have not begun or are above the age limit are ignored.',
+    'Reports titles that were on the screen. A title that was seen 5 times in 30 days, at least 30 minutes apart, and not started is ranked last for 14 days, unless the user likes it. An episode or a season counts as its show. Unknown items, and items whose start date is in the future or that are above the age limit, are ignored.',
   tags: ['Recommendations'],
   security: [{ bearer: [] }],
   body: SeenTitles,
@@ -41,9 +41,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { viewer, query } = request
     const audience = app.audienceOf(request)
     const stored = viewer ? await data.history.wholeAndOpinions(viewer.id) : undefined
-    // Without a token there is no history, and one list for all.
+    // Callers without a token have no history and share one list.
     const name = `${query.perPage} ${stored?.digest ?? 'anyone'}`
-    // In one job, because titles are rows of a skeleton that may be replaced.
+    // One job, because titles are rows of the skeleton, which may be replaced between jobs.
     const bytes = await pacer.run(() => {
       const recommendations = recommender.remembered(name, audience, () => {
         const viewing = stored && viewingOf(catalogue, stored.read(), interest, audience)

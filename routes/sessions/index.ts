@@ -16,14 +16,14 @@ const shared = { tags: ['Identity'], security: [{ bearer: [] }] }
 const listSchema = {
   ...shared,
   summary: 'List where the user is signed in',
-  description: `At most ${sessionsPerUser} sessions of the account with all its profiles, most recently used first. Only a login and a refresh count as use.`,
+  description: `At most ${sessionsPerUser} sessions of the account and all its profiles, most recently used first. Only a login and a refresh count as use.`,
   response: answers(Ok(Type.Array(Session), 'SessionListAnswer'), 401, 403)
 }
 const endAllSchema = {
   ...shared,
   summary: 'Sign out everywhere',
   description:
-    'Ends all sessions of the account, with `others` all except that of the request: their refresh tokens at once, their access tokens within 2 seconds. Returns a 401 if the session of the request has ended.',
+    'Ends all sessions of the account, or with `others` all except that of the request: their refresh tokens at once, their access tokens within 2 seconds. Returns 401 if the session of the request has ended.',
   querystring: Type.Object({
     others: Type.Boolean({ default: false, description: 'Ends only the other sessions, not that of this request' })
   }),

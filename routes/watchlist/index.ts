@@ -24,7 +24,7 @@ const listSchema = {
 const postSchema = {
   ...shared,
   summary: 'Save an item for later',
-  description: 'Saving an item again changes nothing, and returns 201, too.',
+  description: 'Saving an item again changes nothing, and also returns 201.',
   body: WatchlistAddition,
   response: createdAnswers(Done, 401, 413)
 }

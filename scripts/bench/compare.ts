@@ -16,19 +16,18 @@ interface Round {
   processor: number
   mongod: number
   together: number
-  /** Database operations. */
   operations: number
   /** Megabytes of the server afterwards. */
   memory: number
 }
 
-/** Rounds that are not counted, for the just-in-time compiler and caches. */
+/** Rounds that are not counted, to warm up the just-in-time compiler and caches. */
 const warmUp = 3
-/** Milliseconds between two looks at whether mongod is quiet, and its operations in that time without any load. */
+/** Milliseconds between two checks of whether mongod is quiet, and its operations in that time without load. */
 const pause = 100
 const idle = 20
 
-/** Measures the service and its references in turn in each round, so that other load on the machine affects all of them. */
+/** Measures the service and its references in turn in each round, so that other load on the machine affects all of them alike. */
 export const comparison =
   (db: Db, options: Options & Extent): Compare =>
   async (scenario, servers, progress) => {

@@ -15,13 +15,12 @@ const wire = ({ method = 'GET', path, headers, body }: Call) => ({
 })
 
 /**
- * Finds the maximum throughput: each of the connections sends its next request as soon as it has a response. Every response must be a
- * success.
+ * Finds the maximum throughput: each connection sends its next request as soon as it has a response. Every response must be a success.
  */
 export const closedLoop = async (port: number, calls: Call[], { connections, seconds }: { connections: number; seconds: number }) => {
   const requests = calls.map(wire)
   let connected = 0
-  // Each connection builds all of its requests when it starts, so it gets only its share of them.
+  // Each connection builds all of its requests at the start, so it only gets its share of them.
   const setupClient = (client: autocannon.Client) => {
     const n = connected++
     client.setRequests(requests.length < connections ? requests : requests.filter((_, i) => i % connections === n))

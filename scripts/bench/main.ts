@@ -73,7 +73,7 @@ const fill = async (db: Db, { users, contents }: Options) => {
   await trainModel(data, { completedAt: 90, interestFrom: 5 })
 }
 
-/** On the major version of Node.js in the image, whatever version started this command. */
+// Runs on the major version of Node.js in the image, whatever version started this command.
 await orFail(async () => {
   const options = readOptions()
   const version = (await readFile(join(root, '.nvmrc'), 'utf8')).trim()

@@ -14,7 +14,6 @@ const usage = `Usage: npm run bench -- [PART...] [options]
 const usual = { rounds: '9', seconds: '1', connections: '32', users: '2000', contents: '5000' }
 const { parsed, positive, whole, some } = readersOf(usage)
 
-/** Reads the options of the command line. */
 export const readOptions = (args = process.argv.slice(2)) => {
   const { positionals, values } = parsed({ args, allowPositionals: true, options: sizeOptions(usual) })
   return {

@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import type { Db } from 'mongodb'
 import { root } from '../root.js'
 
-/** The value below which the given part of all values lies. */
+/** The value below which the given share of all values lies. */
 export const quantile = (values: number[], part: number) => {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 }
 
-/** The median and quartiles of repeated measurements. */
 export interface Measure {
   median: number
   low: number
@@ -23,7 +22,7 @@ export const measureOf = (values: number[]): Measure => ({
   high: quantile(values, 0.75)
 })
 
-/** What the service must reach, and what it has reached. */
+/** A goal of the service, and the measured value. */
 export interface Goal {
   goal: string
   unit: string
@@ -32,7 +31,7 @@ export interface Goal {
   value: Measure
 }
 
-/** The median decides. NaN meets no goal. */
+/** Decided by the median. NaN meets no goal. */
 export const isMet = ({ atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY, value: { median } }: Goal) =>
   median >= atLeast && median <= atMost
 
@@ -46,7 +45,6 @@ export const digits = (value: number) => {
 export const spread = ({ median, low, high }: Measure) =>
   low === high ? digits(median) : `${digits(median)} (${digits(low)} to ${digits(high)})`
 
-/** The results of one part of the benchmark. */
 export interface Section {
   title: string
   /** The first row is the header. */
@@ -94,7 +92,7 @@ export const factsOf = async (db: Db) => {
   ])
 }
 
-/** A line that is overwritten while the benchmark runs. Terminals only. */
+/** A line that is overwritten while the benchmark runs. Only on terminals. */
 export const progress = (line: string) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`)
 }

@@ -8,7 +8,6 @@ import { as } from './servers/tokens.js'
 
 export type Peer = 'bare Fastify' | 'Express + Mongoose'
 
-/** The sizes of the generated data. */
 export interface Extent {
   users: number
   contents: number
@@ -18,30 +17,30 @@ type Goal = { of: 'perSecond' | 'processor' | 'together'; to: string } & ({ atLe
 
 export interface Scenario {
   title: string
-  /** The references that get the same requests. */
+  /** The references that receive the same requests. */
   peers: Peer[]
   /** The requests, sent over and over. */
   calls: (extent: Extent) => Call[]
-  /** How many units a request counts as: the reports of a batch, or a fraction if several requests make one. */
+  /** How many units a request counts as: the reports in a batch, or a fraction if several requests make up one. */
   holds?: number
   goals?: Goal[]
-  /** The maximum of database operations per unit. */
+  /** The maximum number of database operations per unit. */
   operations?: number
   /** The maximum of resident megabytes. The service is restarted for this scenario. */
   memory?: number
-  /** Other requests that the service gets in the same rounds, for comparison. */
+  /** Other requests that the service receives in the same rounds, for comparison. */
   besides?: Scenario[]
   /** Concurrent callers, if different from the option. */
   connections?: number
 }
 
-/** The history length of all users, except for those who come after them. */
+/** The history length of all users, except for the additional ones below. */
 export const usualHistory = 200
 export const otherHistories = [100, 1000, 2000, 10_000]
 
 type CallOfUser = (user: number, n: number, extent: Extent) => Call
 
-/** `each` calls per user, numbered from 1. */
+/** `each` calls per user. Users are numbered from 1. */
 const ofUsers = (each: number, call: CallOfUser) => (extent: Extent) =>
   Array.from({ length: each }, (_, n) => n + 1).flatMap(n =>
     Array.from({ length: extent.users }, (_, i) => ({ headers: as(i + 1), ...call(i + 1, n, extent) }))
@@ -74,7 +73,7 @@ const ready = (path: string): Scenario => ({
   operations: 0
 })
 
-/** Lists or searches of the catalogue, each time others, so that no answer is ready. */
+/** Lists or searches of the catalogue, different every time, so that no response is cached. */
 const ofCatalogue = (title: string, queryOf: (n: number) => string): Scenario => ({
   title,
   peers: [],
@@ -259,7 +258,7 @@ export const scenarios: Record<string, Scenario> = {
     title: 'POST /login',
     peers: [],
     calls: ofUsers(1, user => ({ method: 'POST', path: '/login', headers: {}, body: { email: emailOf(user), password } })),
-    // A hash takes a core, so more callers than cores would only wait for each other.
+    // A hash occupies a core, so more callers than cores would only wait for each other.
     connections: availableParallelism()
   },
   mix: {

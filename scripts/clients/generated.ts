@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { goProgram, installed } from '../processes.js'
 import { root } from '../root.js'
 
-/** The versions of the generators, of what their clients need, and of the linters. What Java and Kotlin need is in their poms. */
+/** The versions of the generators, of the dependencies of their clients, and of the linters. Those of Java and Kotlin are in their poms. */
 export const versions = {
   // From Maven Central.
   openapiGenerator: '7.25.0',
@@ -22,11 +22,11 @@ export const versions = {
   spectral: '6.16.3'
 }
 
-/** What is generated from openapi.json, and how it is tried. */
+/** A client that is generated from openapi.json, and how to test it. */
 export interface Client {
-  /** As docs/clients.md shows it. */
+  /** As shown in docs/clients.md. */
   commandLine: string
-  /** How the generated client is compiled, and run with the journey that its folder holds. A linter has none. */
+  /** How the generated client is compiled and run with the journey in its folder. Linters have no steps. */
   steps?: string[][]
   /** Whether it is only compiled, because there is no journey. */
   isCompiledOnly?: boolean
@@ -90,7 +90,6 @@ const fromNpm = async (command: string, ...packages: string[]) => [
 ]
 
 interface Tool {
-  /** The programs that it needs. */
   needs: string[]
   start: () => Promise<string[]>
 }
@@ -126,7 +125,7 @@ const tools: Record<string, Tool> = {
   spectral: { needs: [], start: () => fromNpm('spectral', `@stoplight/spectral-cli@${versions.spectral}`) }
 }
 
-/** The tool of a command line as a person types it, and the rest of the line. */
+/** The tool of a command line as typed, and the rest of the line. */
 export const toolOf = (commandLine: string) => {
   const [name = '', ...args] = commandLine.replace(/^npx /, '').split(' ')
   const tool = tools[name]
@@ -134,7 +133,7 @@ export const toolOf = (commandLine: string) => {
   return { ...tool, args }
 }
 
-/** What every journey calls. The service records what it served, so a journey that leaves something out fails. */
+/** The calls that every journey must make. The service records what it serves, so a journey that misses one fails. */
 const expected = [
   'POST /login 401',
   'POST /login 200',

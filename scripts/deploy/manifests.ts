@@ -14,7 +14,7 @@ import { type Finding, promised } from '../soak/findings.js'
 
 const kustomize = goProgram('sigs.k8s.io/kustomize/kustomize/v5@v5.8.1')
 const kubeconform = goProgram('github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0')
-// Without the parts that find processes in clouds, which take many minutes to build.
+// Without service discovery for clouds, which takes many minutes to build.
 const promtool = goProgram('github.com/prometheus/prometheus/cmd/promtool@v0.316.0', '-tags', 'remove_all_sd')
 const env = { ...process.env, CGO_ENABLED: '0' }
 
@@ -31,7 +31,7 @@ export const kubernetes = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'viewer-kubernetes-'))
   try {
     await cp(join(deploy, 'kubernetes'), folder, { recursive: true })
-    // What a deployment adds to a copy of the example.
+    // The files that a deployment adds to a copy of the example.
     for (const name of await readdir(folder, { recursive: true }))
       if (name.endsWith('.example')) await cp(join(folder, name), join(folder, name.replace(/\.example$/, '')))
     const found: Finding[] = []
@@ -50,7 +50,7 @@ export const kubernetes = async () => {
   }
 }
 
-/** The folders that kustomize can build. A component can only be built as a part of something, so each becomes a part of the base. */
+/** The folders that kustomize can build. A component cannot be built by itself, so each is added to the base. */
 const buildable = async (folder: string) => {
   const files = (await readdir(folder, { recursive: true })).filter(name => name.endsWith('kustomization.yaml'))
   return Promise.all(
@@ -85,7 +85,7 @@ const validity = (name: string, version: string, stdout: string) => {
 /** A PyPI package that contains the JSON schemas of Kubernetes 1.28 to 1.37. */
 const wheel = 'kubernetes-validate==1.37.0 --hash=sha256:85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9'
 
-/** The schemas of Kubernetes, as a `-schema-location` for kubeconform. */
+/** The Kubernetes schemas, as a `-schema-location` for kubeconform. */
 const kubernetesSchemas = async () => {
   const cache = cacheFolder('kubernetes-schemas-1.37.0')
   const location = join(cache, '{{.NormalizedKubernetesVersion}}-local{{.StrictSuffix}}', '{{.ResourceKind}}{{.KindSuffix}}.json')
@@ -110,7 +110,7 @@ const kubernetesSchemas = async () => {
   return location
 }
 
-/** The schemas refer to each other by addresses of a web server. kubeconform reads them as files. */
+/** The schemas refer to each other by URLs, but kubeconform reads them as files. */
 const asFile = (text: string) => {
   const { $schema: _, $id: __, ...schema } = JSON.parse(text.replaceAll('"/api/_definitions.json#', '"_definitions.json#'))
   return JSON.stringify(schema)
@@ -145,14 +145,14 @@ interface Board {
   panels: { targets?: { expr: string }[] }[]
 }
 
-/** promtool checks the queries in rules. In JSON, which is YAML. */
+/** The queries of the dashboard as rules, because promtool checks queries in rules. JSON is valid YAML. */
 const boardAsRules = async () => {
   const { panels }: Board = JSON.parse(await readFile(join(deploy, 'grafana', 'viewer.json'), 'utf8'))
   const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')))
   return JSON.stringify({ groups: [{ name: 'board', rules: queries.map((expr, n) => ({ record: `board:query:${n}`, expr })) }] })
 }
 
-/** Names that prom-client gives to gauges of Node.js. */
+/** The names of prom-client's own gauges. */
 const ofTheLibrary = /^nodejs_active_(handles|requests|resources)_total /
 
 /** promtool's complaints about metric names, except prom-client's. */

@@ -16,7 +16,10 @@ import { startService } from '../soak/stage.js'
 import { ask, changesFollowing, startFollowers, startViewers } from '../soak/viewers.js'
 import { type Answer, insider, type Program, type RunningProxy, startProxy } from './proxy.js'
 
-/** Runs a real proxy with its configuration from deploy/: in front of a server that records what it sends, then of the built service. */
+/**
+ * Runs a real proxy with its configuration from deploy/, first in front of a server that records what it receives, then of the built
+ * service.
+ */
 export const proxyCheck = async (program: Program): Promise<Finding[]> => [
   ...(await beforeRecorder(program)),
   ...(await beforeService(program))
@@ -31,8 +34,8 @@ interface Received {
 }
 
 /**
- * A server in place of the service, which records what a proxy sends. It answers with what it received, but breaks the connection at
- * /break, and at /stumble the first time.
+ * A server in place of the service, which records what a proxy sends. It responds with what it received, but breaks the connection at
+ * /break, and the first time at /stumble.
  */
 const startRecorder = async () => {
   const received: Received[] = []
@@ -79,14 +82,14 @@ const megabyte = Buffer.alloc(1024 * 1024, 'x')
 
 const receivedOf = ({ body }: Answer): Received => JSON.parse(body.toString())
 
-/** Whether an answer has the form of the service's errors. */
+/** Whether a response has the form of the service's errors. */
 const isError = ({ status, headers, body }: Answer, expected: number) => {
   if (status !== expected || !/^application\/json/.test(headers['content-type'] ?? '')) return false
   const { success, code, message } = JSON.parse(body.toString())
   return success === false && code === expected && typeof message === 'string'
 }
 
-/** Tests what reaches the service, with a recorder in place of two of its processes. The third one is down. */
+/** Tests what reaches the service, with a recorder in place of two of its processes. The third process is down. */
 const beforeRecorder = async (program: Program) => {
   const recorder = await startRecorder()
   const proxy = await startProxy(program, [recorder.port, await freePort(), recorder.port])
@@ -94,7 +97,7 @@ const beforeRecorder = async (program: Program) => {
     const findings: Finding[] = []
     for (const check of [findsOthers, headersAreOverwritten, waitsForSlowBodies, importsFromInside, keepsConnections])
       findings.push(await check(proxy, recorder))
-    // Each of these makes the proxy leave a server alone for a while.
+    // After each of these, the proxy does not use a server for a while.
     for (const check of [sendsAgain, neverSendsTwice, refusesWithoutAny]) findings.push(await check(proxy, recorder))
     return findings
   } finally {
@@ -137,7 +140,7 @@ const waitsForSlowBodies = async ({ send }: RunningProxy, { seen }: Recorder) =>
   const early = seen.bytes - before
   await slow
   return promised(
-    'a slow body does not keep the service waiting, but an import is passed on as it comes',
+    'a slow body does not keep the service waiting, but an import is passed on as it arrives',
     took < 100 && early > 0 && early < 100,
     `${milliseconds(took)}, ${early} of 100 bytes of an import after half of its time`
   )
@@ -150,7 +153,7 @@ const importsFromInside = async ({ send }: RunningProxy, { received }: Recorder)
   for (const path of ['/import/contents', '/%69mport/contents', '/import']) refused.push(await send({ method: 'POST', path, body: ['{}'] }))
   const isClosed = refused.every(answer => isError(answer, 404)) && received.length === before
   return promised(
-    'an import may be of any size, but comes from inside only',
+    'an import may be of any size, but is only accepted from inside',
     allowed.status === 200 && receivedOf(allowed).bytes === 50 * megabyte.length && isClosed,
     `${allowed.status} for 50 MB, ${refused.map(({ status }) => status).join(', ')} for strangers`
   )
@@ -164,7 +167,7 @@ const keepsConnections = async ({ send }: RunningProxy, { seen }: Recorder) => {
 }
 
 /**
- * The proxy may answer with an error or close the caller's connection. HAProxy does the latter if it had sent the request over a reused
+ * The proxy may return an error or close the caller's connection. HAProxy does the latter if it had sent the request over a reused
  * connection, because HTTP clients know how to handle that.
  */
 const neverSendsTwice = async ({ send }: RunningProxy, { timesAt }: Recorder) => {
@@ -186,7 +189,7 @@ const refusesWithoutAny = async ({ send }: RunningProxy, { stop }: Recorder) => 
   stop()
   const refused = [await send({ path: '/terms' }), await send({ method: 'POST', path: '/import/terms', body: ['{}'], from: insider })]
   return promised(
-    'without any process, callers are told when to come back',
+    'without any process, callers are told when to retry',
     refused.every(answer => isError(answer, 503) && answer.headers['retry-after'] === '1'),
     refused.map(({ status }) => status).join(', ')
   )
@@ -198,12 +201,12 @@ const settings = {
   COUNTRY_HEADER: 'X-Country',
   DRAIN_DELAY: '5000',
   IMPORT_KEY: importKey,
-  // Proxies, services, database and callers share one machine, so a slow event loop says nothing about the service.
+  // Proxies, services, database and callers share one machine, so a slow event loop is not the service's fault.
   MAX_EVENT_LOOP_DELAY: '0'
 }
 const size = { viewers: 32, contents: 500 }
 
-/** Tests what callers of the service get through the proxy, and that nobody notices when its processes are restarted. */
+/** Tests what callers of the service receive through the proxy, and that restarts of its processes go unnoticed. */
 const beforeService = async (program: Program) => {
   const mongod = await startMongod({ say: () => undefined })
   const url = `${mongod.url}/deploy`
@@ -238,7 +241,7 @@ const compresses = async ({ send }: RunningProxy) => {
   const isSame = encoding === 'gzip' && gunzipSync(zipped.body).equals(plain.body)
   const isWeak = etag === `W/${plain.headers.etag}` && /accept-encoding/i.test(vary)
   return promised(
-    'public answers are compressed, with a weak ETag that gets a 304',
+    'public responses are compressed, with a weak ETag that gets a 304',
     isSame && isWeak && again.status === 304 && again.body.length === 0,
     `${plain.body.length} bytes as ${zipped.body.length}, ${etag}, then ${again.status}`
   )
@@ -247,7 +250,7 @@ const compresses = async ({ send }: RunningProxy) => {
 const bounds = async ({ send }: RunningProxy) => {
   const limit = 64 * 1024
   const report = (bytes: number) => JSON.stringify({ content_id: 1, time: 1, filler: '' }).replace('""', `"${'x'.repeat(bytes - 37)}"`)
-  // A proxy may close a connection after a body that is too large without saying so.
+  // A proxy may close a connection without notice after a body that is too large.
   const headers = { authorization: `Bearer ${tokenOf(1)}`, 'content-type': 'application/json', connection: 'close' }
   const post = (body: string, more = {}) => send({ method: 'POST', path: '/history', headers: { ...headers, ...more }, body: [body] })
   const largest = await post(report(limit), { 'content-length': limit })
@@ -271,7 +274,7 @@ const refusesUnreadable =
   async ({ send }: RunningProxy) => {
     const found = await Promise.all(
       unreadable.map(async ({ sent, status }) => {
-        // HAProxy closes a connection after a 422 without saying so.
+        // HAProxy closes a connection without notice after a 422.
         const answer = await send({ ...sent, headers: { ...sent.headers, connection: 'close' } })
         const isRefused = answersUnreadable ? isError(answer, status) : answer.status >= 400 && answer.status < 500
         return { isRefused, figures: `${'method' in sent ? sent.method : 'GET'} ${sent.path.slice(0, 10)} ${answer.status}` }
@@ -284,7 +287,7 @@ const refusesUnreadable =
     )
   }
 
-/** Ways to ask for the metrics. Some of them are unknown paths, to the proxy or to the service. */
+/** Ways to request the metrics. Some are unknown paths, to the proxy or to the service. */
 const metricsPaths = ['/metrics', '/metrics?a=b', '/%6detrics', '/metric%73?a', '//metrics', '/metrics/', '/./metrics', '/terms/../metrics']
 
 const hidesMetrics = async ({ send }: RunningProxy) => {
@@ -298,7 +301,7 @@ const logsIds = async ({ send, log }: RunningProxy) => {
   const id = String(headers['x-request-id'])
   const line = await until('A line of the log', async () => (await log()).split('\n').find(line => line.includes(id)), { within: 2000 })
   const isUseful = /^[0-9a-f]{32}$/.test(id) && JSON.parse(line).path === '/terms' && !line.includes('secret')
-  return promised('the log of the proxy names the id of a request, and no query', isUseful, line)
+  return promised('the log of the proxy has the id of a request, and no query', isUseful, line)
 }
 
 /** Sends an import that is larger and slower than any other request may be. */
@@ -313,7 +316,7 @@ const importsSlowly = async ({ send }: RunningProxy) => {
   return promised('an import takes its time', answer.status === 200 && data.added === 2000, `${answer.status} ${JSON.stringify(data)}`)
 }
 
-/** Follows the changes of a viewer for longer than other answers may take. Between two comments, nothing is sent for 18 s. */
+/** Follows the changes of a viewer for longer than other responses may take. Between two comments, nothing is sent for 18 s. */
 const passesStreamsOn = async ({ open, send }: RunningProxy) => {
   const headers = { authorization: `Bearer ${tokenOf(1)}`, 'content-type': 'application/json' }
   const stream = await open({ path: '/changes/stream', headers })
@@ -337,9 +340,9 @@ const passesStreamsOn = async ({ open, send }: RunningProxy) => {
   stream.destroy()
   const median = took.sort((a, b) => a - b)[4] as number
   return promised(
-    'a stream of changes is passed on as it comes, and outlasts other answers',
+    'a stream of changes is passed on as it arrives, and outlasts other responses',
     isOpen && median < 1000,
-    `changes ${milliseconds(median)} after the answer to the write, ${isOpen ? 'still open after two comments' : 'closed too early'}`
+    `changes ${milliseconds(median)} after the response to the write, ${isOpen ? 'still open after two comments' : 'closed too early'}`
   )
 }
 
@@ -367,10 +370,10 @@ const restartsUnnoticed = async (program: Program, { https, agent }: RunningProx
   const restarted = promised(
     'rolling restarts fail no request',
     failed === 0 && restarts.every(({ status }) => status === 0),
-    `${failed} of ${outcomes.total} in ${restarts.length} restarts (${outcomes}), slowest answer ${milliseconds(outcomes.latencies().slowest)}, slowest start ${milliseconds(slowest)}`
+    `${failed} of ${outcomes.total} in ${restarts.length} restarts (${outcomes}), slowest response ${milliseconds(outcomes.latencies().slowest)}, slowest start ${milliseconds(slowest)}`
   )
   const followed = promised(
-    'streams of changes go on after restarts, and miss nothing',
+    'streams of changes continue after restarts, and miss nothing',
     different.length === 0 && elements > 0,
     different.join(', ') || `${elements} elements`
   )

@@ -15,7 +15,6 @@ interface Place {
   folder: string
   http: number
   https: number
-  /** The ports of the three servers. */
   servers: number[]
 }
 
@@ -23,17 +22,17 @@ export interface Program {
   name: string
   /** The configuration, below deploy/. */
   file: string
-  /** What the configuration contains for a real deployment, and what replaces it here. */
+  /** Parts of the configuration that are for a real deployment, and their replacements here. */
   replacements: (place: Place) => [string, string][]
   /** The arguments that run the program in the foreground. The adapted configuration is `viewer.conf` in the folder. */
   start: (folder: string) => string[]
-  /** A further file, by name. */
+  /** Another file, by name. */
   more?: (folder: string) => [string, string]
-  /** The file of its log. Without one, it logs to its output. */
+  /** Its log file. By default, it logs to its output. */
   log?: string
-  /** Whether its own errors have the form of the service's errors even if it cannot read the request. */
+  /** Whether its own errors have the form of the service's errors even if it cannot parse the request. */
   answersUnreadable: boolean
-  /** Milliseconds after which it is sure to send requests to a server that is back. */
+  /** Milliseconds after which it is sure to use a restarted server again. */
   settleTime: number
 }
 
@@ -54,7 +53,7 @@ export const nginx: Program = {
     ['allow 10.0.0.0/8;', `allow ${insider};`]
   ],
   start: folder => ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')],
-  // What Debian's nginx.conf has around a file of conf.d.
+  // What Debian's nginx.conf has around the files of conf.d.
   more: folder => [
     'nginx.conf',
     `daemon off;
@@ -92,7 +91,7 @@ export const haproxy: Program = {
   settleTime: 3000
 }
 
-/** The configuration of deploy/ for this place. Every replacement must find what it replaces, or another file would be tested. */
+/** The configuration of deploy/ for this place. Every replacement must match, or a different file would be tested. */
 const adapted = async ({ file, replacements }: Program, place: Place) => {
   const original = await readFile(join(root, 'deploy', file), 'utf8')
   return replacements(place).reduce((text, [from, to]) => {
@@ -115,7 +114,7 @@ export interface Sent {
   method?: string
   path: string
   headers?: OutgoingHttpHeaders
-  /** Sent piece by piece. Without a `content-length` among the headers, as chunks. */
+  /** Sent piece by piece, with chunked encoding unless the headers have a `content-length`. */
   body?: Iterable<string | Buffer> | AsyncIterable<string | Buffer>
   /** The address of this machine that the request comes from. */
   from?: string
@@ -130,7 +129,7 @@ export interface Answer {
 /** Runs the program with its adapted configuration in front of three servers. */
 export const startProxy = async (program: Program, servers: number[]) => {
   const folder = await mkdtemp(join(tmpdir(), `viewer-${program.name}-`))
-  // Started by root, nginx reads and writes as another user.
+  // If root starts it, nginx reads and writes as another user.
   await chmod(folder, 0o755)
   const place = { folder, http: await freePort(), https: await freePort(), servers }
   const ca = await makeCertificate(folder)
@@ -143,7 +142,7 @@ export const startProxy = async (program: Program, servers: number[]) => {
     stream.on('data', data => {
       printed += data
     })
-  // Killed instantly, nginx would leave its worker processes behind.
+  // If it were killed instantly, nginx would leave its worker processes behind.
   killAtExit(child, 'SIGTERM')
   const exit = once(child, 'exit').catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error(`${program.name} is not installed: apt-get install ${program.name}`) : error
@@ -184,14 +183,14 @@ const isListening = (port: number) =>
     socket.on('error', () => resolve(false))
   })
 
-/** Sends a request over TLS. Resolves with the response as soon as its head is there. */
+/** Sends a request over TLS. Resolves with the response as soon as its head has arrived. */
 const open = async (agent: Agent, port: number, { method = 'GET', path, headers = {}, body = [], from = '127.0.0.1' }: Sent) => {
   const options = { agent, host: '127.0.0.1', port, localAddress: from, method, path }
   const outgoing = request({ ...options, headers: { host: 'localhost', ...headers } })
   const answered = once(outgoing, 'response').catch(({ message }: Error) => {
     throw new Error(`${method} ${path}: ${message}`)
   })
-  // A proxy may answer before it has the whole body. The rest is then not sent.
+  // A proxy may respond before it has the whole body. The rest is then not sent.
   let isOver = false
   const over = () => {
     isOver = true

@@ -4,7 +4,7 @@ import { buildApp } from '../../src/app.js'
 import { Settings, settingsOrExit } from '../../src/config.js'
 import { serve } from '../../src/process/serve.js'
 
-/** The service as production runs it, plus a readable log, the pictures of the demo catalogue and the demo page. */
+/** The service as in production, plus a readable log, the pictures of the demo catalogue and the demo page. */
 const settings = settingsOrExit(Settings)
 const app = await buildApp(settings, {
   logger: {

@@ -10,7 +10,7 @@ docker version > /dev/null 2>&1 && docker compose version > /dev/null 2>&1 || fa
 
 folder=$(mktemp --directory)
 clone=$folder/viewer
-# A project name and a port of its own, and without settings of this shell, so that neither a running project nor they affect the result.
+# Uses its own project name and port, and no settings of this shell, so that neither these nor a running project affect the result.
 unset JWT_SECRET PUBLIC_URL LOG_LEVEL IMPORT_KEY
 PORT=$(node -e 'const server = net.createServer().listen(0, () => { console.log(server.address().port); server.close() })')
 export PORT COMPOSE_PROJECT_NAME=viewer-check-$PORT
@@ -44,7 +44,7 @@ all_ended_well() {
   expect 'the containers ended with' "$statuses" '^0 0 0 0 $'
 }
 
-# Strict on purpose: the image must not depend on the modes of the files that it is made of.
+# Strict on purpose, because the image must not depend on the modes of its source files.
 (umask 077 && git clone --quiet . "$clone")
 cd "$clone"
 
@@ -66,7 +66,7 @@ for path in /continue-watching /history /recommendations; do
   expect "$path" "$(get $path --header "Authorization: Bearer $token")" '"name":'
 done
 expect 'the demo, a second time' "$(eval "$demo" 2>&1)" 'updating the schedule'
-echo 'the demo is there, with its thumbnails, beside the running service'
+echo 'the demo is available, with its thumbnails, next to the running service'
 
 mkdir files
 echo '{"id":900001,"type":"film","name":"Imported in Docker"}' > files/contents.ndjson
@@ -101,7 +101,7 @@ docker compose stop > /dev/null 2>&1
 [ $((SECONDS - began)) -lt 15 ] || fail "stopped in $((SECONDS - began)) s"
 all_ended_well
 
-# With job control, or a process in the background would ignore the SIGINT.
+# With job control, because a background process would otherwise ignore SIGINT.
 set -m
 docker compose up > "$folder/printed" 2>&1 &
 up=$!
@@ -112,7 +112,7 @@ wait $up || true
 grep --quiet --extended-regexp 'viewer-1 +\|' "$folder/printed" || fail 'docker compose up shows nothing of the service'
 ! grep --extended-regexp 'mongo-[0-9] +\|' "$folder/printed" || fail 'docker compose up shows the log of the database'
 all_ended_well
-echo 'docker compose up shows the log of the service and not that of the database, and ends at Ctrl-C'
+echo 'docker compose up shows the log of the service but not that of the database, and ends on Ctrl-C'
 
 eval "$(documented 'docker compose down')"
 [ -z "$(docker compose ps --all --quiet)" ] || fail 'docker compose down leaves containers'

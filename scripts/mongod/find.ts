@@ -19,10 +19,10 @@ export const findMongod = async (say: Say): Promise<string> => {
   )
 }
 
-/** A binary that was requested by name is never replaced by another one. */
+/** A binary that was requested by name is never replaced with another. */
 const systemBinary = async (named: string, say: Say) => {
   const version = await versionOf(named).catch(error => {
-    throw new Error(`MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: ${error.message}`)
+    throw new Error(`The mongod of MONGOMS_SYSTEM_BINARY cannot be used: ${error.message}`)
   })
   say(`mongod ${version} from MONGOMS_SYSTEM_BINARY: ${named}`)
   return named
@@ -38,7 +38,7 @@ const onPath: Source = async say => {
 
 const cached: Source = say => usable(join(cachedIn(), executable), ['in', 'cache'], say)
 
-/** The binary if it is there, runs and is new enough, and has the wanted version. */
+/** The binary, if it exists, runs, is new enough, and has the wanted version. */
 const usable = async (binary: string, [at, place]: [string, string], say: Say, wanted?: string) => {
   if (!existsSync(binary)) return undefined
   try {

@@ -4,7 +4,7 @@ import { type Mongod, startMongod } from './start.js'
 
 const name = 'viewer'
 
-/** What a mongod responds that was never a member of a replica set, and one whose set knows it by another port. */
+/** The errors of a mongod that was never a member of a replica set, and of one whose set knows it by another port. */
 const notInitiated = 'NotYetInitialized'
 const notMember = 'InvalidReplicaSetConfig'
 
@@ -25,7 +25,7 @@ const configOf = async (db: Db): Promise<Config | undefined> => {
   }
 }
 
-/** Makes the mongod the only member and the primary of a set. It listens on another port at each start. */
+/** Makes the mongod the only member and the primary of a set. Its port differs at each start. */
 const lead = async (db: Db, host: string) => {
   const config = await configOf(db)
   if (!config) await db.command({ replSetInitiate: { _id: name, members: [{ _id: 0, host }] } })
@@ -36,7 +36,7 @@ const lead = async (db: Db, host: string) => {
   await until('A primary', async () => (await db.command({ hello: 1 })).isWritablePrimary)
 }
 
-/** Starts a replica set of one, which has change streams. Its data may be that of a mongod that was no member of a set. */
+/** Starts a replica set of one, which has change streams. Its data may be from a mongod that was not a member of a set. */
 export const startReplicaSetOfOne = async (options: { say: (line: string) => void; dataDir: string }): Promise<Mongod> => {
   const mongod = await startMongod({ ...options, replSet: name })
   const client = new MongoClient(mongod.url, { directConnection: true })

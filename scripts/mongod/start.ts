@@ -10,11 +10,11 @@ import { findMongod } from './find.js'
 
 interface Options {
   say: (line: string) => void
-  /** Where the data is kept. Without it, a temporary folder is used and removed at the end. */
+  /** Where the data is stored. By default, in a temporary folder that is removed at the end. */
   dataDir?: string
   /** Where to create the temporary folder. */
   temporary?: string
-  /** Without it, mongod picks a free port. */
+  /** By default, mongod picks a free port. */
   port?: number
   /** The name of the replica set, which the caller initiates. */
   replSet?: string
@@ -50,7 +50,7 @@ export const startMongod = async ({
 
   const options = ['--bind_ip', '127.0.0.1', '--port', `${port}`, '--dbpath', folder, '--storageEngine', 'wiredTiger', '--quiet']
   options.push('--wiredTigerCacheSizeGB', `${cacheGB}`, '--setParameter', 'diagnosticDataCollectionEnabled=false')
-  // Otherwise a member waits 15 s for clients to disconnect before it shuts down.
+  // By default, a member waits 15 s for clients to disconnect before it shuts down.
   if (replSet) options.push('--replSet', replSet, '--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=1000')
   if (auth) options.push('--auth')
   if (process.platform !== 'win32') options.push('--nounixsocket')
@@ -92,7 +92,7 @@ export const startMongod = async ({
 
 /** Reads mongod's log until it accepts connections. If the log ends before that, it contains the cause. */
 const listeningPort = async (mongod: Child, folder: string, port: number): Promise<number> => {
-  let cause = 'it gave no reason'
+  let cause = 'no reason given'
   for await (const line of createInterface({ input: mongod.stdout })) {
     const { s: severity, msg, attr } = parsed(line)
     if (msg === 'Waiting for connections') return attr.port
@@ -102,7 +102,8 @@ const listeningPort = async (mongod: Child, folder: string, port: number): Promi
     const holder = (await readFile(join(folder, 'mongod.lock'), 'utf8')).trim()
     throw new Error(`Another mongod (process ${holder}) already uses ${folder}: stop it first`)
   }
-  if (/address already in use/i.test(cause)) throw new Error(`Port ${port} is taken: stop what listens there or choose another`)
+  if (/address already in use/i.test(cause))
+    throw new Error(`Port ${port} is in use: stop the process that listens there, or choose another`)
   throw new Error(`mongod did not start on ${folder}: ${cause}`)
 }
 
@@ -123,7 +124,7 @@ const letRun = (mongod: Child) => {
   mongod.unref()
 }
 
-/** Starts a process that ends mongod when this one is gone, even if it was killed. */
+/** Starts a process that ends mongod when this one has ended, even if it was killed. */
 const endWithThisProcess = (mongod: Child, temporary: string) => {
   const file = join(import.meta.dirname, 'watchdog.mjs')
   const watchdog = spawn(process.execPath, [file, `${mongod.pid}`, temporary], {

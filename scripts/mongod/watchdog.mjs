@@ -1,4 +1,4 @@
-// Runs in a separate process, started by start.ts, and ends mongod when the process that started it is gone.
+// Runs in a separate process, started by start.ts, and ends mongod when the process that started it has ended.
 // The pipe on stdin closes at that moment, even after kill -9, so no process id needs to be polled.
 import { rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'

@@ -53,7 +53,7 @@ const millisecondsOf = (time: string) => {
   return /^\d{12,15}$/.test(time) ? Number(time) : timeOf(time)
 }
 
-/** Orders events by time. Those of the same time stay in the order of the file. */
+/** Sorts events by time. Those with the same time stay in the order of the file. */
 const byTime = ({ users, items, times }: TimedEvents): TimedEvents => {
   const order = new Uint32Array(times.length).map((_, at) => at).sort((a, b) => (times[a] as number) - (times[b] as number))
   return {
@@ -84,7 +84,7 @@ export class EventsReader {
       from = to + 1
     }
     this.begun = this.whole(chunk.subarray(from))
-    // Of a line that is too long, only enough is kept to recognize it as too long.
+    // Only as much of a line is kept as is needed to see that it is too long.
     if (this.begun.length > longest) this.begun = this.begun.subarray(0, longest + 1)
   }
 
@@ -111,7 +111,7 @@ export class EventsReader {
     if (fault) this.faults.add(`${this.name}:${this.lines}: ${fault}`)
   }
 
-  /** Returns what is wrong with the line, if anything. */
+  /** Returns the fault of the line, if any. */
   private take(bytes: Buffer) {
     if (bytes.length > longest) return 'is longer than 64 KiB'
     if (!isUtf8(bytes)) return 'is not valid UTF-8'
@@ -128,7 +128,7 @@ export class EventsReader {
     if (hasTime !== this.isTimed) return `has ${hasTime ? 'a' : 'no'} time, unlike the lines before it`
     if (hasTime) {
       const at = millisecondsOf(time)
-      if (at === undefined) return 'has a time that is neither whole seconds or milliseconds since 1970 nor RFC 3339'
+      if (at === undefined) return 'has a time that is neither in whole seconds or milliseconds since 1970 nor in RFC 3339'
       this.times.push(at)
     }
     this.users.push(this.userIds.number(user))

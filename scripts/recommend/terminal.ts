@@ -6,17 +6,17 @@ const command = invocationOf('recommend')
 
 const usage = `Usage: ${command} --events FILE --out FILE [--k 20]
        ${command} --events FILE --evaluate [--k 20]
-  --events FILE  one line per event: user, tab, item, the oldest first within a user;
+  --events FILE  one line per event: user, tab, item, oldest first for each user;
                  or user, tab, item, tab, time in any order (seconds or milliseconds since 1970, or RFC 3339)
   --out FILE     one line per user is written: user, tab, the best unseen items separated by commas, best first
   --k NUMBER     items per user (20)
   --evaluate     holds out the last item of each user and prints how well the model predicts it, without writing a file;
-                 with times also how well it predicts from everything before one moment what users watch after it`
+                 if there are times, also splits the events by time and prints how well it predicts the later ones`
 
 export interface Arguments {
   events: string
   k: number
-  /** Without it, the model is evaluated. */
+  /** If it is missing, the model is evaluated. */
   out: string | undefined
 }
 

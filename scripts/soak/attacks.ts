@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Asked } from './viewers.js'
 
-/** About the maximum size of URL and headers that Node.js accepts. */
+/** Roughly the maximum size of URL and headers that Node.js accepts. */
 const largest = 15_000
 
 const random = (length: number) => {
@@ -19,7 +19,7 @@ const filling = (make: () => string, separator = ',') => {
 }
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz'
-/** Words that every attacked item has, as long as eight in a search may be. */
+/** Words in every attacked item, as long as eight words in a search can be. */
 export const longWords = Array.from({ length: 8 }, (_, n) => `${alphabet}${alphabet}`.slice(3 * n, 3 * n + 24))
 const withTypo = (word: string) => {
   const place = 1 + randomInt(word.length - 1)

@@ -1,6 +1,6 @@
 import { milliseconds } from './findings.js'
 
-/** A time during which something failed, by performance.now(). */
+/** A period during which something failed, by performance.now(). */
 export interface Span {
   name: string
   from: number
@@ -9,7 +9,7 @@ export interface Span {
 
 const isWithin = (at: number, { from, to }: Span) => at >= from && at <= to
 
-/** The events whose writes were acknowledged, and what has arrived of them. */
+/** The events whose writes were acknowledged, and which of them have arrived. */
 export class Events {
   forged = 0
   lastArrival = 0
@@ -28,7 +28,7 @@ export class Events {
     this.deliveries.set(id, (this.deliveries.get(id) ?? 0) + 1)
   }
 
-  /** Those acknowledged until a moment that have not arrived. */
+  /** The events acknowledged until a moment that have not arrived. */
   missing(until = performance.now()) {
     return [...this.acknowledged].filter(([key, at]) => at <= until && !this.arrived.has(key)).map(([key]) => key)
   }
@@ -46,7 +46,7 @@ export class Events {
     return { acknowledged: this.acknowledged.size, delivered: all.length, doubled: all.filter(count => count > 1).length }
   }
 
-  /** How long those acknowledged at some time took until they arrived. One may arrive before the response to its viewer. */
+  /** How long events took to arrive, by when they were acknowledged. An event may arrive before the response to its viewer. */
   private waits(isMeant: (at: number) => boolean) {
     const meant = [...this.acknowledged].filter(([, at]) => isMeant(at))
     return new Waits(meant.map(([key, at]) => Math.max(0, (this.arrived.get(key) ?? Number.POSITIVE_INFINITY) - at)))

@@ -12,12 +12,14 @@ import { ask, changesFollowing, startFollowers } from './viewers.js'
 
 /** Milliseconds of load between two faults. */
 const steady = 1000
-/** Milliseconds of load before the first fault. A new process runs slow code, and accepts the last of 32 connections up to a second late. */
+/**
+ * Milliseconds of load before the first fault, because a new process is slow, and accepts the last of 32 connections up to a second late.
+ */
 const warmUp = 3000
 
-/** Milliseconds without a failure after which service counts as normal. */
+/** Milliseconds without a failure after which the service counts as normal. */
 const calm = 1000
-/** Milliseconds after the election within which service must be normal again. */
+/** Milliseconds after the election within which the service must be normal again. */
 const soon = 5000
 /** Elections up to this many milliseconds leave enough time to retry interrupted requests before their deadline. */
 const hiddenUpTo = 1000
@@ -26,7 +28,7 @@ const hiddenUpTo = 1000
 export const primary: Scenario = async stage => {
   const { set, db, options, outcomes, ledger } = stage
   const service = await stage.service()
-  // A report without `observed_at` that was in flight may get a 503, because it would count twice.
+  // A report without `observed_at` that was in flight may get a 503, because a retry could count twice.
   const viewers = stage.viewers({ portOf: () => service.port, dated: true })
   const failures = () => outcomes.besides(isSuccess)
   const kills: { election: number; recovery: number; failures: number }[] = []
@@ -60,7 +62,7 @@ export const primary: Scenario = async stage => {
     answersAsPromised(outcomes),
     answersInTime(outcomes),
     promised(
-      'service is normal within 5 s after the election, without a restart',
+      'the service is normal within 5 s after the election, without a restart',
       slowest <= soon,
       `${options.kills} elections of up to ${milliseconds(longest)}, last failure at most ${milliseconds(slowest)} later`
     ),
@@ -139,11 +141,11 @@ const counterIsAhead = async (db: Db) => {
   return promised('the id counter is ahead of the ids in use', used > 0 && last >= used, `counter at ${last}, highest id ${used}`)
 }
 
-/** Milliseconds between two looks of the balancer at the processes, and for it to notice that one is back. */
+/** Milliseconds between two checks of the processes by the balancer, and for it to notice that one is ready again. */
 const lookEvery = 200
 const settleTime = 500
 
-/** Two processes, each request to the next one that is ready, restarted in turn until enough requests were sent. */
+/** Restarts two processes in turn until enough requests were sent, each to the next process that is ready. */
 export const rolling: Scenario = async stage => {
   const { db, options, outcomes, ledger } = stage
   const services = await Promise.all([stage.service(), stage.service()])
@@ -176,16 +178,16 @@ export const rolling: Scenario = async stage => {
   ]
 }
 
-/** Milliseconds between two looks at the memory. */
+/** Milliseconds between two measurements of the memory. */
 const weighEvery = 2000
 /** Milliseconds between two faults, or less in a short run. */
 const quiet = 20_000
-/** Minutes below which a trend says nothing, because memory is still being filled. */
+/** Minutes below which a trend is meaningless, because caches are still being filled. */
 const telling = 10
 const growthAllowed = 1
-/** Open handles that a service may need for itself and its connection pools: two for each of the three members of the replica set. */
+/** Open handles that a service may need for itself and its connection pools, two per member of the replica set. */
 const handlesAllowed = 200
-/** Milliseconds until the sockets of disconnected callers are closed. */
+/** Milliseconds within which the sockets of disconnected callers must be closed. */
 const aftermath = 3000
 /** Viewers of each service whose changes are followed. */
 const followed = 4
@@ -209,7 +211,7 @@ const faults: Record<string, (set: ReplicaSet, dying: Server, lasting: number) =
   }
 }
 
-/** Viewers as on a usual evening, some of whom hang up, while one fault follows another. */
+/** The viewers of an ordinary evening, some of whom hang up, while one fault follows another. */
 export const mixed: Scenario = async stage => {
   const { set, db, options, outcomes, ledger } = stage
   const lasting = options.election * 1500
@@ -226,7 +228,7 @@ export const mixed: Scenario = async stage => {
   const followers = startFollowers({
     users: [1, 1 + count].flatMap(first => Array.from({ length: Math.min(followed, count) }, (_, n) => first + n)),
     ask: (user, path) => ask(agent, watched.port, { path, user }),
-    // Each user's changes are also told by the other process, and half of the streams break off with theirs.
+    // Each user's changes are also streamed by the other process, and half of the streams break off with their process.
     stream: (user, since) => changesFollowing(agent, (user % 2 ? watched : dying).port, user, since),
     outcomes
   })

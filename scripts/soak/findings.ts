@@ -26,7 +26,7 @@ export const sectionOf = (name: string, findings: Finding[]) => [name, ...findin
 
 export const milliseconds = (value: number) => `${Math.round(value)} ms`
 
-/** No caller waits longer than this for the database, in milliseconds. */
+/** In milliseconds. No caller may wait longer than this. */
 const longestWait = 3000
 
 export const nothingLost = async (ledger: Ledger, db: Db) => {

@@ -13,7 +13,7 @@ import { type Asked, after, ask, readSteadily } from './viewers.js'
 const measuring = 5
 const shareOfMinutes = 0.1
 const lookEvery = 100
-/** The load, relative to what the service can handle. */
+/** The load, as a multiple of what the service can handle. */
 const excess = 2
 /** The p99 of refusals and of admitted requests, in milliseconds. */
 const refusedWithin = 500
@@ -111,7 +111,7 @@ const settled = 60_000
 export const attacks: Scenario = async stage => {
   const { options, db } = stage
   await fillAttacked(db, options.brief ? 0.02 : 1)
-  // Each login has another address, so that no limit on failed logins saves the service any work.
+  // Each login has a different address, so that the limit on failed logins does not save the service any work.
   const service = await stage.service({ TRUST_PROXY: '1', LOGIN_LIMIT: '10' })
   const { port } = service
   const time = options.brief ? 300 : 5000
@@ -134,8 +134,8 @@ export const attacks: Scenario = async stage => {
     const isServed = all.every(outcomes => outcomes.besides(kind => kind === '200') === 0)
     findings.push(
       promised(
-        `${name}: the p99 of a page of history is at most ${slowerAtMost} times that without attack`,
-        // When other tests run at the same time, the reference is not quiet.
+        `${name}: the p99 of a page of history is at most ${slowerAtMost} times that without an attack`,
+        // If other tests run at the same time, the reference is not quiet.
         options.brief ? undefined : history.p99 <= slowerAtMost * quiet.p99 && isServed,
         `${milliseconds(history.p99)} instead of ${milliseconds(quiet.p99)}; the attackers got ${inWords(statuses)}`
       ),

@@ -7,14 +7,14 @@ import { type Asked, ask } from './viewers.js'
 
 /** Milliseconds to wait for responses after the last request. */
 const patience = 5000
-/** How many requests of an attack are made in advance, because making them would delay it. */
+/** How many requests of an attack are created in advance, because creating them would delay it. */
 const premade = 1000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 4000 })
 let outcomes = new Outcomes()
 let isStopped = false
 
-/** Makes the requests of an attack, or without a name those of all attacks in turn, each of which is another one. */
+/** Returns a function that creates requests of an attack or, without a name, of all attacks in turn. Every request is different. */
 const requestsOf = (name: string | undefined) => {
   const makers = Object.values(attacks)
   let made = 0
@@ -23,13 +23,13 @@ const requestsOf = (name: string | undefined) => {
   return () => calls[made++ % premade] as Asked
 }
 
-/** Sends `atOnce` requests at a time, the next ones as soon as all are answered. */
+/** Sends `atOnce` requests at a time, and the next ones as soon as all have responses. */
 const attack = async (port: number, atOnce: number, next: () => Asked, total: number) => {
   while (!isStopped && outcomes.total < total)
     await Promise.all(Array.from({ length: atOnce }, () => outcomes.of(ask(agent, port, next()))))
 }
 
-/** Sends requests at a fixed rate, whether or not earlier ones were answered. */
+/** Sends requests at a fixed rate, whether or not earlier ones have responses. */
 const flood = async (port: number, calls: Asked[], perSecond: number, seconds: number) => {
   const total = Math.round(perSecond * seconds)
   const began = performance.now()

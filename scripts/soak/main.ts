@@ -13,7 +13,7 @@ const scenarios: Record<string, Scenario> = { mixed, primary, kill, rolling, ove
 
 exitOnSignal()
 
-/** Tests what the service promises for when things go wrong: processes that die, a frozen database, overload. */
+/** Tests what the service promises when things go wrong: processes that die, a frozen database, overload. */
 await orFail(async () => {
   const options = readOptions(Object.keys(scenarios))
   say('starting a replica set of three')

@@ -4,7 +4,7 @@ import type { HistoryDocument } from '../../src/viewing/history.js'
 import type { WatchlistDocument } from '../../src/viewing/watchlist.js'
 import type { Answer } from './viewers.js'
 
-/** How often each kind of something occurred. */
+/** How often each kind occurred. */
 export type Counts = Record<string, number>
 
 export const increment = (counts: Counts, kind: string | number) => {
@@ -17,7 +17,7 @@ export const inWords = (counts: Counts | Map<string, number>) =>
 
 export interface Latencies {
   count: number
-  /** In milliseconds, like the others. */
+  /** All in milliseconds. */
   p50: number
   p99: number
   slowest: number
@@ -28,7 +28,7 @@ export class Outcomes {
   private readonly kinds = new Map<string, RecordableHistogram>()
   private failedAt = Number.NEGATIVE_INFINITY
 
-  /** Waits for a response and counts it. Resolves with undefined if none came. */
+  /** Waits for a response and counts it. Resolves with undefined if there was none. */
   async of(answer: Promise<Answer>): Promise<Answer | undefined> {
     const began = performance.now()
     try {
@@ -107,7 +107,7 @@ export class Ledger {
   private readonly times = new Map<string, Entry>()
   private readonly saved = new Set<string>()
 
-  /** Starts a report. Its time must be later than that of all reports before. */
+  /** Records the start of a report. Its time must be later than those of all earlier reports. */
   reporting(user: number, content: number, time: number) {
     const entry = this.times.get(key(user, content)) ?? { uncertain: [] }
     entry.uncertain.push(time)
@@ -126,7 +126,6 @@ export class Ledger {
     this.saved.add(key(user, content))
   }
 
-  /** The acknowledged writes that are missing from the database. */
   async lost(db: Db) {
     const majority = { readConcern: { level: 'majority' } } as const
     const stored = new Map<string, number>()

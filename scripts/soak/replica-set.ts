@@ -69,7 +69,7 @@ export class Member {
     this.isAway = false
   }
 
-  /** Connections stay open, but nothing responds on them. */
+  /** Suspends the process: connections stay open, but there are no responses. */
   freeze() {
     this.isAway = true
     process.kill(this.mongod.pid, 'SIGSTOP')

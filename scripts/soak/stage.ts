@@ -17,7 +17,7 @@ const usage = `Usage: npm run soak -- [SCENARIO...] [options]
   --pause N       milliseconds between a response and the caller's next request (5)
   --contents N    items in the catalogue (2000)
   --built DIR     folder of the built service (dist)
-  --brief         as npm test and CI run it: skips what takes a minute or more, and tolerates
+  --brief         as run by npm test and CI: skips what takes a minute or more, and tolerates
                   a machine that runs other tests at the same time`
 
 const usual = { minutes: '30', kills: '20', requests: '50000', election: '10', viewers: '32', pause: '5', contents: '2000' }
@@ -25,7 +25,6 @@ type Size = keyof typeof usual
 
 const { parsed, positive, some } = readersOf(usage)
 
-/** Reads the options of the command line. */
 export const readOptions = (scenarios: readonly string[], args = process.argv.slice(2)) => {
   const { positionals, values } = parsed({
     args,
@@ -48,7 +47,6 @@ export const readOptions = (scenarios: readonly string[], args = process.argv.sl
 }
 export type Options = ReturnType<typeof readOptions>
 
-/** The compiled service in a folder. */
 export const startService = (MONGO_URL: string, built: string, settings: Record<string, string>) =>
   Server.start({
     args: serviceIn(built),
@@ -58,10 +56,10 @@ export const startService = (MONGO_URL: string, built: string, settings: Record<
     isWatched: true
   })
 
-/** Damages or overloads the service, and resolves with which promises were kept. */
+/** Damages or overloads the service. Resolves with the promises, and whether they were kept. */
 export type Scenario = (stage: Stage) => Promise<Finding[]>
 
-/** What a scenario works with, and what it has started. All of that is stopped at the end of the scenario. */
+/** What a scenario works with. Everything that it starts is stopped at its end. */
 export class Stage {
   readonly ledger = new Ledger()
   readonly outcomes = new Outcomes()
@@ -74,7 +72,7 @@ export class Stage {
   ) {}
 
   async service(settings: Record<string, string> = {}) {
-    // When other tests run at the same time, a slow event loop says nothing about the service.
+    // If other tests run at the same time, a slow event loop is not the service's fault.
     const patience = this.options.brief ? { MAX_EVENT_LOOP_DELAY: '0' } : {}
     const service = await startService(this.set.url, this.options.built, { ...settings, ...patience })
     this.onEnd(() => service.end('SIGKILL'))

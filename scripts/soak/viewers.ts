@@ -42,7 +42,7 @@ export const ask = async (agent: Agent, port: number, asked: Asked): Promise<Ans
   return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) }
 }
 
-/** A condition that becomes true after a time. */
+/** A condition that becomes true after a delay. */
 export const after = (milliseconds: number) => {
   const end = performance.now() + milliseconds
   return () => performance.now() >= end
@@ -87,7 +87,7 @@ export interface ViewersOptions {
   ledger: Ledger
   /** Whether some requests are aborted halfway. */
   hangUp?: boolean
-  /** Whether reports say when they were made, so that they may be repeated. */
+  /** Whether reports say when they were made, so that they can be repeated. */
   dated?: boolean
 }
 
@@ -106,7 +106,7 @@ const reads = [
 const cycle = 5
 const hangUpEach = 50
 
-/** Viewers who report their position and browse, one request at a time each, until they are stopped. */
+/** Starts viewers who report their position and browse, each with one request at a time, until they are stopped. */
 export const startViewers = (options: ViewersOptions) => {
   const { count, portOf, pause, contents, firstUser = 1, outcomes, ledger, hangUp, dated } = options
   const { agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }) } = options
@@ -159,7 +159,7 @@ export const startViewers = (options: ViewersOptions) => {
   }
 }
 
-/** The changes that a stream tells, until it ends or breaks off. */
+/** The changes in a stream, until it ends or breaks off. */
 export async function* changesFollowing(agent: Agent, port: number, user: number, since = ''): AsyncGenerator<Changes> {
   const [response] = (await once(sent(agent, port, { path: `/changes/stream?since=${since}`, user }), 'response')) as [IncomingMessage]
   let rest = ''
@@ -173,15 +173,15 @@ export async function* changesFollowing(agent: Agent, port: number, user: number
 interface Followers {
   users: number[]
   ask: (user: number, path: string) => Promise<Answer>
-  /** Without it, apps only ask. */
+  /** If it is missing, apps only poll. */
   stream?: (user: number, since: string | undefined) => AsyncIterable<Changes>
   outcomes: Outcomes
 }
 
-/** How long a stream may take to tell the last changes, in milliseconds. */
+/** How long a stream may take to send the last changes, in milliseconds. */
 const streamPatience = 20_000
 
-/** Milliseconds between two looks of a follower. */
+/** Milliseconds between two polls of a follower. */
 const followEvery = 1000
 const lists = ['history', 'watchlist', 'hidden'] as const
 
@@ -190,13 +190,13 @@ interface Listed {
   meta: { next_page: number | false }
 }
 
-/** Two apps for each viewer that keep copies of the lists, as the client does: one asks now and then what has changed, one is told. */
+/** Starts two apps per viewer that keep copies of the lists, as the client does: one polls for changes, the other follows a stream. */
 export const startFollowers = ({ users, ask, stream, outcomes }: Followers) => {
   let isStopped = false
 
   const read = async (user: number, path: string) => {
     const answer = await outcomes.of(ask(user, path))
-    if (answer?.status !== 200) throw new Error(`No answer to ${path}: ${answer?.body}`)
+    if (answer?.status !== 200) throw new Error(`No response to ${path}: ${answer?.body}`)
     return JSON.parse(answer.body).data
   }
   const copiesOf = (user: number, changes: (since: string | undefined) => Promise<Changes>) =>
@@ -206,7 +206,7 @@ export const startFollowers = ({ users, ask, stream, outcomes }: Followers) => {
       owner: async () => ({ id: user, email: '', name: '' }),
       changes: (_, since) => changes(since)
     })
-  // Small pages, so that a fault may come between two pages of one sync.
+  // Small pages, so that a fault may happen between two pages of one sync.
   const pageOf = (user: number) => (since: string | undefined) =>
     read(user, `/changes?perPage=20${since === undefined ? '' : `&since=${since}`}`)
   const followers = users.map(user => ({ user, copies: copiesOf(user, pageOf(user)) }))
@@ -228,7 +228,7 @@ export const startFollowers = ({ users, ask, stream, outcomes }: Followers) => {
             await copies.sync()
           }
         } catch {
-          // The service was killed, or refuses while the database is away.
+          // The service was killed, or the database is unavailable.
         }
         await sleep(followEvery)
       }

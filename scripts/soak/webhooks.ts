@@ -16,17 +16,17 @@ import { type Answer, type Asked, ask } from './viewers.js'
 
 /** Milliseconds between a response and the same viewer's next request, so that 32 viewers make less than 160 events a second. */
 const pace = 200
-/** Milliseconds until new processes run fast code. */
+/** Milliseconds until new processes are warmed up. */
 const warmUp = 3000
-/** Milliseconds after a fault whose events are counted apart. */
+/** Milliseconds after a fault during which events are counted separately. */
 const aftermath = 20_000
-/** Milliseconds without an arrival after which nothing more is expected. */
+/** Milliseconds without an arrival after which no more events are expected. */
 const quiet = 30_000
 
 /** What the documentation promises: milliseconds for 99 of 100 events, and for all after a kill or stop of the process that delivers. */
 const soon = 2000
 const takeovers = { kill: 20_000, stop: 5000 }
-/** Attempts a second at an endpoint that always fails. It is tried faster at first, and again after each takeover. */
+/** Attempts per second for an endpoint that always fails. There are more at first, and after each takeover. */
 const fewAttempts = 20
 /** Events a second, and for how many seconds. */
 const [burstRate, burstTime] = [500, 10]
@@ -37,7 +37,7 @@ const firstOfBurst = 2_000_000
 
 const keyOf = (type: EventType, user: number, content: number) => `${type} ${user} ${content}`
 
-/** The films of the catalogue. A rating of anything else would be one of its show. */
+/** The films of the catalogue. A rating of anything else would count for its show. */
 const filmsIn = (contents: number) => Array.from({ length: contents }, (_, n) => n + 1).filter(id => Math.floor((id - 1) / 25) % 2 === 1)
 
 type Send = (event: string, asked: Asked) => Promise<Answer | undefined>
@@ -67,7 +67,7 @@ const watch = async (send: Send, user: number, content_id: number) => {
   }
 }
 
-/** Makes a server an endpoint until the end of the scenario. Resolves with its secret. */
+/** Registers a server as an endpoint until the end of the scenario. Resolves with its secret. */
 const listen = async (stage: Stage, id: string, server: NetServer) => {
   await once(server.listen(0, '127.0.0.1').unref(), 'listening')
   const endpoints = endpointsOf(stage.db)
@@ -76,7 +76,7 @@ const listen = async (stage: Stage, id: string, server: NetServer) => {
   return endpoints.add(id, { url, events: undefined, isPrivate: true })
 }
 
-/** Adds an endpoint that accepts all, one that hangs and one that breaks each connection. */
+/** Adds an endpoint that accepts everything, one that hangs, and one that breaks every connection. */
 const addEndpoints = async (stage: Stage) => {
   const events = new Events()
   let verifier: Webhook | undefined
@@ -109,7 +109,7 @@ const deliveriesOf = async ({ port }: Server) => {
   return Number(/^webhook_deliveries_total (.+)$/m.exec(metrics)?.[1])
 }
 
-/** Two processes behind a balancer, and what may happen to the one that delivers. Faults resolve with when they began. */
+/** Starts two processes behind a balancer. The faults affect the one that delivers, and resolve with when they began. */
 const startServices = async (stage: Stage, events: Events) => {
   const services = [await stage.service(), await stage.service()]
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
@@ -152,7 +152,7 @@ const killPrimary = async ({ set }: Stage) => {
   return at
 }
 
-/** Sends at a fixed rate, whether or not there were responses. */
+/** Sends requests at a fixed rate, whether or not there are responses. */
 const sendBurst = async (send: Send, films: number[]) => {
   const began = performance.now()
   const sending: unknown[] = []
@@ -193,7 +193,7 @@ export const webhooks: Scenario = async stage => {
     const at = await cause()
     if (options.brief) await until('What was missed', () => events.missing(performance.now() - soon).length === 0)
     else await sleep(aftermath)
-    // What was not yet delivered when it began is meant, too.
+    // Includes events that had not been delivered when the fault began.
     const span = { name, from: at - soon, to: performance.now() - soon }
     spans.push(span)
     say(`webhooks: ${name}, ${events.during(span)}`)
@@ -205,7 +205,7 @@ export const webhooks: Scenario = async stage => {
 
   const isQuiet = () => events.missing().length === 0 || performance.now() - events.lastArrival > quiet
   await until('The last event', isQuiet)
-  // A burst on a machine that is too slow for it waits in this process.
+  // On a slow machine, a burst waits in this process.
   const inTime = options.brief ? [] : [answersInTime(outcomes)]
   const burst = { name: 'burst', from: performance.now(), to: Number.POSITIVE_INFINITY }
   if (!options.brief) {
@@ -222,7 +222,7 @@ export const webhooks: Scenario = async stage => {
     const slowest = spans.filter(span => span.name === name).map(span => events.during(span).percentile(1))
     const promise = `after a ${name} of the process that delivers, every event arrives within ${takeovers[name] / 1000} s`
     const isInTime = Math.max(...slowest) <= takeovers[name]
-    // When other tests run at the same time, a stop takes longer.
+    // If other tests run at the same time, a stop takes longer.
     return promised(promise, options.brief && !isInTime ? undefined : isInTime, slowest.map(milliseconds).join(', '))
   }
   return [

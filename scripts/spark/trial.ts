@@ -6,13 +6,13 @@ import type { StoredModel } from '../../src/recommendations/stored-model.js'
 import { installed, runProgram } from '../processes.js'
 import { root } from '../root.js'
 
-/** From Maven Central. The versions of what comes from PyPI are in deploy/spark/requirements.txt. */
+/** From Maven Central. The versions of PyPI packages are in deploy/spark/requirements.txt. */
 export const connector = 'org.mongodb.spark:mongo-spark-connector_2.13:10.5.0'
 
 const folder = join(root, 'deploy/spark')
 const requirements = join(folder, 'requirements.txt')
 
-/** The Python that has the packages of the job, which are installed when they are first needed. */
+/** A Python with the packages of the job, which are installed when they are first needed. */
 const pythonWithPackages = async () => {
   const version = createHash('sha256')
     .update(await readFile(requirements))
@@ -22,7 +22,7 @@ const pythonWithPackages = async () => {
   return { submit, python: join(dirname(submit), 'python') }
 }
 
-/** Starts the job with two workers on this machine, as README.md says. */
+/** Starts the job with two workers on this machine, as described in README.md. */
 export const runJob = async (args: string[], temporary: string, env: NodeJS.ProcessEnv = {}) => {
   const { submit, python } = await pythonWithPackages()
   const archive = join(temporary, 'training.zip')
@@ -45,7 +45,7 @@ export const runJob = async (args: string[], temporary: string, env: NodeJS.Proc
 
 const depth = 10
 
-/** Hides the last title of each viewer from the training: it has to be found. */
+/** Holds out the last title of each viewer, which the model has to find. */
 export const splitOff = (histories: number[][]) => ({
   training: histories.map(history => history.slice(0, -1)),
   last: histories.map(history => history.at(-1) as number)
@@ -73,7 +73,7 @@ export const qualityOf = (model: StoredModel, training: number[][], last: number
   return quality as Quality
 }
 
-/** A model of Spark may be this much worse than that of the service. */
+/** How much worse a Spark model may be than that of the service. */
 const tolerance = 0.01
 
 export const isAsGood = (one: Pick<Quality, 'hits' | 'ndcg'>, other: Pick<Quality, 'hits' | 'ndcg'>) =>

@@ -12,28 +12,28 @@ export interface Shape {
 
 const normalFrom = (random: () => number) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
-/** About how far apart the numbers of two similar titles are. */
+/** Roughly how far apart the numbers of two similar titles are. */
 const near = 8
 
-/** About what share of the moves to a similar title goes to a higher number, so that the order carries information. */
+/** Roughly the share of moves to a similar title that increase the number, so that the order carries information. */
 const upwards = 0.6
 
-/** The higher, the more views go to the most popular titles. With 2.5, half of the views go to the first 18 %. */
+/** The higher this is, the more views the most popular titles get. With 2.5, the first 18 % get half of the views. */
 const concentration = 2.5
 
-/** The deviation of the logarithm of a history's length. */
+/** The standard deviation of the logarithm of a history's length. */
 const spread = 0.7
-/** About half of the square of `spread`, so that the mean length is the one asked for. */
+/** About half of the square of `spread`, so that the mean length is the requested one. */
 const correction = 0.25
 
-/** A prime, so that its multiples reach every place of a smaller group. This spreads the popular titles over their group. */
+/** A prime, so that its multiples reach every place in a smaller group. Spreads the popular titles over their group. */
 const stride = 7919
 
 type Move = 'sequel and turn' | 'sequel' | 'alike' | 'in group' | 'of everybody'
 
 /**
- * How viewers get to their next title, and how often. The rest is what everybody watches. A turn to another favourite group shows when
- * they next look for a title in it.
+ * How viewers get to their next title, and how often. The rest is what everyone watches. A turn to another favourite group takes effect
+ * when they next look for a title in it.
  */
 const shares: [Move, number][] = [
   ['sequel and turn', 0.1],
@@ -53,8 +53,8 @@ const moveAt = (chance: number): Move => {
 }
 
 /**
- * Makes up viewers who behave like real ones. Some titles are much more popular than others. A viewer stays in a group for a while, moves
- * on to a title much like the last one, often its sequel (the next number), and sometimes watches what everybody watches.
+ * Generates viewers who behave like real ones. Some titles are much more popular than others. A viewer stays in a group for a while, moves
+ * on to a title much like the last one, often its sequel (the next number), and sometimes watches what everyone watches.
  */
 export function* viewersOf({ viewers, titles, views, group, seed = 1 }: Shape): Generator<number[]> {
   const random = randomFrom(seed)
@@ -63,7 +63,7 @@ export function* viewersOf({ viewers, titles, views, group, seed = 1 }: Shape): 
   const popularIn = (place: number) => place * group + ((popular(group) * stride) % group)
   const isTitle = (number: number) => number >= 0 && number < titles
 
-  /** Without a last title, nothing follows it and nothing is like it, so the viewer looks in the group. */
+  /** Without a last title, there is no sequel or similar title, so the viewer looks in the group. */
   const titleBy = (move: Move, last: number | undefined, here: number) => {
     if (move === 'of everybody') return popularIn(popular(groups))
     if (move === 'in group' || last === undefined) return popularIn(here)
@@ -91,7 +91,7 @@ export function* viewersOf({ viewers, titles, views, group, seed = 1 }: Shape): 
 const firstView = Date.UTC(2026, 0, 1) / 1000
 const halfYear = 182 * 24 * 60 * 60
 
-/** Lines of an events file: user, tab, title, tab, time in seconds. Viewers begin on some day of half a year and go on until its end. */
+/** Lines of an events file: user, tab, title, tab, time in seconds. Viewers start on some day of half a year and continue until its end. */
 export function* timedLinesOf(histories: Iterable<number[]>, seed = 1): Generator<string> {
   const random = randomFrom(seed)
   let user = 0

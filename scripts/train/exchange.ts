@@ -43,10 +43,10 @@ export const readArguments = (args: string[]): Arguments => {
   return { eventsOut, modelIn }
 }
 
-/** Compressed files can only be read as a whole, so there have to be enough of them for all workers. */
+/** Compressed files can only be read as a whole, so there must be enough of them for all workers. */
 const eventsPerPart = 1_000_000
 
-/** Files with a line for each user: the ids of the titles, the oldest first, and the days on which they were watched. */
+/** Files with a line per user: the ids of the titles, oldest first, and the days on which they were watched. */
 class Parts {
   events = 0
   users = 0
@@ -75,7 +75,7 @@ class Parts {
     const file = createWriteStream(join(this.folder, `histories-${String(this.count++).padStart(5, '0')}.gz`))
     this.part = createGzip({ level: 1 })
     this.written = pipeline(this.part, file)
-    // Whoever awaits it next handles the error.
+    // The error is handled where it is next awaited.
     this.written.catch(() => undefined)
   }
 }
@@ -100,7 +100,9 @@ export interface Written extends Omit<Fit, 'weights'> {
   events: number
 }
 
-/** A random sample of users with at most `maxEvents` events. Histories are added one by one: together they may not fit into memory. */
+/**
+ * A random sample of users with at most `maxEvents` events. Histories are added one by one, because together they may not fit into memory.
+ */
 export class Sample {
   private histories: WeightedIds[] = []
   private events = 0
@@ -135,8 +137,8 @@ export class Sample {
 }
 
 /**
- * Writes all histories to a folder, for a training elsewhere, and its settings, with weights fitted on a sample of the users. They come
- * last: without them the folder is incomplete.
+ * Writes all histories to a folder, for a training elsewhere, and its settings, with weights fitted on a sample of the users. The settings
+ * are written last; without them, the folder is incomplete.
  */
 export const writeEvents = async (folder: string, { data, interest, signal, onProgress }: Options): Promise<Written> => {
   await emptied(folder)

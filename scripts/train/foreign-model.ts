@@ -13,7 +13,7 @@ export const storeModel = async (
   confirm?: Lease['confirm']
 ) => {
   const refuse = ({ message }: Error) => {
-    throw new Refusal(`${path} cannot be used: ${message}. The model in use stays.`)
+    throw new Refusal(`${path} cannot be used: ${message}. The current model stays in use.`)
   }
   const foreign = await foreignFrom(path).catch(refuse)
   const bytes = packed(await completed(foreign, contents))
@@ -23,14 +23,14 @@ export const storeModel = async (
   return foreign.summary
 }
 
-/** Refuses a file that is too large for a model before reading it. */
+/** Rejects a file that is too large for a model before reading it. */
 const foreignFrom = async (path: string) => {
   const { size } = await stat(path)
   if (size > largestModel) throw new Error(`It has ${size} bytes, more than ${largestModel}`)
   return readModelFile(await readFile(path))
 }
 
-/** The model with the titles of the catalogue that nobody has watched. A training elsewhere does not know the catalogue. */
+/** Adds the titles that nobody has watched, because a training elsewhere does not know the catalogue. */
 const completed = async ({ model }: ForeignModel, contents: Data['contents']): Promise<StoredModel> => {
   const all = await readTitles(contents)
   const features = await readTitleFeatures(contents, all)
@@ -40,7 +40,7 @@ const completed = async ({ model }: ForeignModel, contents: Data['contents']): P
   return { ...model, ...withNewcomers(model, featuresInOrder(ids, features)), ids: Float64Array.from(ids) }
 }
 
-/** A model that was trained elsewhere. It knows only titles that somebody has watched. */
+/** A model that was trained elsewhere. It only knows titles that have been watched. */
 export interface ForeignModel {
   model: StoredModel
   summary: Record<string, unknown>
@@ -60,12 +60,12 @@ const headOf = (file: Uint8Array) => {
   throw new Error('It does not begin with a line of JSON')
 }
 
-/** Reads a line of JSON with the format and a summary, and the bytes as they are stored. Throws if anything is wrong. */
+/** Reads a line of JSON with the format and a summary, then the bytes as they are stored. Throws if anything is wrong. */
 export const readModelFile = (file: Uint8Array): ForeignModel => {
   if (file.byteLength > largestModel) throw new Error(`It has ${file.byteLength} bytes, more than ${largestModel}`)
   const { head, end } = headOf(file)
   if (head.format !== modelFormat) throw new Error(`It has format ${JSON.stringify(head.format)}, not ${modelFormat}`)
-  // Copied, because numbers in arrays must not begin at odd addresses.
+  // Copied, because typed arrays must be aligned.
   const { buffer, byteLength } = new Uint8Array(file.subarray(end + 1))
   if (byteLength < 8 || !((new Float64Array(buffer, 0, 1)[0] as number) > 0)) throw new Error('It has no titles')
   const model = unpacked(buffer)
@@ -73,7 +73,7 @@ export const readModelFile = (file: Uint8Array): ForeignModel => {
   return { model, summary: isObject(head.summary) ? head.summary : {} }
 }
 
-/** Refuses a model that the service could load, but that would recommend badly. */
+/** Rejects a model that the service could load, but that would give bad recommendations. */
 const check = ({ ids, watchedCount, links, shares, views, freshness, recent, weights }: StoredModel) => {
   const { starts, targets } = links
   if (watchedCount !== ids.length) throw new Error('It has titles that nobody has watched')

@@ -14,7 +14,7 @@ const usage = `Usage: ${invocationOf('user')} ACTION
 
 const identities = { email: 'an e-mail address', either: 'an e-mail address or an id', id: 'an id', nobody: '' }
 
-/** What each action takes to name a user. */
+/** How each action identifies a user. */
 const actions = {
   add: 'email',
   list: 'nobody',
@@ -28,7 +28,6 @@ type Action = keyof typeof actions
 
 const isAction = (action: string): action is Action => Object.hasOwn(actions, action)
 
-/** The e-mail or id of the user. */
 const userOf = (action: Action, who: string) => {
   const takes = actions[action]
   if (takes === 'nobody') return ''

@@ -13,7 +13,7 @@ export const answerOf = <T>(bytes: Json<T>): Answer<T> => {
   return { bytes, etag: `"${digest.slice(0, 27)}"` }
 }
 
-/** The version of the catalogue that a value is made from, and until when it holds. */
+/** The version of the catalogue that a value is made from, and until when the value is valid. */
 interface Validity {
   version: number | string
   now: number
@@ -29,30 +29,29 @@ interface Kept<Value> {
 interface Made<Value> {
   value: Value
   isKept: boolean
-  /** When it becomes outdated, even if no content opens or closes. */
+  /** When it becomes outdated, even if the availability of contents does not change. */
   until?: number | undefined
 }
 
-/** Runs a job when its turn comes. */
 export type RunInTurn = <T>(job: () => T | Promise<T>) => Promise<T>
 
-/** What a public response needs of the catalogue. `Catalogue` says what the methods do. */
+/** The part of the catalogue that a public response needs. `Catalogue` documents the methods. */
 export interface Answering {
   assertFresh: () => void
   answer: <T>(key: string, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) => Answer<T> | Promise<Answer<T>>
 }
 
-/** A cache of what is made of the catalogue, until the catalogue or the clock makes it outdated. */
+/** A cache of values made from the catalogue, until the catalogue or the clock makes them outdated. */
 export class ValidCache<Value> {
   private readonly cache: Cache<string, Kept<Value>>
-  /** Values that are being made. Some wait for the database meanwhile. */
+  /** Values that are being made, some of which wait for the database. */
   private readonly pending = new Map<string, Promise<Kept<Value>>>()
 
   constructor(bound: number, sizeOf: (value: Value) => number) {
     this.cache = new Cache(bound, ({ value }) => sizeOf(value))
   }
 
-  /** `run` decides when a missing value is made. By then another request may have made it, or begun to. */
+  /** `run` decides when a missing value is made. By then, another request may have made it, or begun to. */
   get(key: string, validity: Validity, make: () => Made<Value> | Promise<Made<Value>>, run: RunInTurn): Value | Promise<Value> {
     return this.known(key, validity) ?? run(() => this.known(key, validity) ?? this.makeOnce(key, validity, make))
   }
@@ -67,7 +66,7 @@ export class ValidCache<Value> {
     const begun = this.pending.get(name)
     if (begun) {
       const { value, until } = await begun
-      // What was begun for an earlier request may hold no longer.
+      // A value begun for an earlier request may be outdated by now.
       if (validity.now < until) return value
     }
     const making = this.makeAndKeep(key, validity, make).finally(() => this.pending.delete(name))
@@ -76,7 +75,7 @@ export class ValidCache<Value> {
   }
 
   private async makeAndKeep(key: string, { version, until }: Validity, make: () => Made<Value> | Promise<Made<Value>>) {
-    // Taken before `make` reads anything, because the value may lack what starts or ends while it is made.
+    // Read before `make` begins, because the value may miss what starts or ends meanwhile.
     const holdsUntil = until()
     const { value, isKept, until: ownEnd = holdsUntil } = await make()
     const made = { value, version, until: Math.min(holdsUntil, ownEnd) }
@@ -86,10 +85,10 @@ export class ValidCache<Value> {
 }
 
 const cacheBytes = 16 * 1024 * 1024
-/** Memory of an answer besides its bytes: the buffer object and the tag. */
+/** Memory of a response besides its bytes: the buffer object and the tag. */
 const overhead = 600
 
-/** Public responses. The answers of one key all have the same type, which makes the cast safe. */
+/** Public responses. All responses of a key have the same type, which makes the cast safe. */
 export class AnswerCache {
   private readonly answers = new ValidCache<Answer<unknown>>(cacheBytes, ({ bytes }) => bytes.length + overhead)
 

@@ -4,11 +4,11 @@ import { maxDepth, treeOf } from './tree.js'
 /** An ISO 3166 code in upper case. */
 export type Country = string
 
-/** To whom contents are shown. */
+/** To whom content is shown. */
 export interface Audience {
   /** Undefined if it is unknown. */
   country: Country | undefined
-  /** The age limit, if any. Closes contents meant for older viewers, and contents without a known minimum age. */
+  /** The age limit, if any. Excludes content for older viewers, and content without a known minimum age. */
   maxAge: number | undefined
 }
 
@@ -16,8 +16,8 @@ export interface Audience {
 export const everybody: Audience = { country: undefined, maxAge: undefined }
 
 /**
- * The one rule for what viewers may see: started, not ended, allowed in their country, and not above their age limit. In the skeleton, deleted
- * and replaced contents have ended before all time.
+ * The one rule for what viewers may see: started, not ended, allowed in their country, and not above their age limit. In the skeleton,
+ * deleted and replaced contents have an end before all other dates.
  */
 export const isAvailable = (skeleton: Skeleton, row: number, now: number, { country, maxAge }: Audience) => {
   if (!(skeleton.starts.raw(row) <= now && now < skeleton.ends.raw(row))) return false
@@ -27,15 +27,15 @@ export const isAvailable = (skeleton: Skeleton, row: number, now: number, { coun
   return skeleton.include.get(row)?.includes(country) ?? true
 }
 
-/** Whether a content is within this age limit. One without a known minimum age passes only if there is no limit. */
+/** Whether an item is within this age limit. One without a known minimum age passes only if there is no limit. */
 export const isWithinAge = (skeleton: Skeleton, row: number, maxAge: number | undefined) =>
   maxAge === undefined || (agesOf(skeleton)[row] as number) <= maxAge
 
-/** Whether a content exists for viewers: it has begun, and is within the age limit. It may have ended or be deleted. */
+/** Whether an item exists for viewers: it has started, and is within the age limit. It may have ended or be deleted. */
 export const existsFor = (skeleton: Skeleton, row: number, now: number, { maxAge }: Audience) =>
   skeleton.starts.raw(row) <= now && isWithinAge(skeleton, row, maxAge)
 
-/** The row of the title that a content belongs to, if both exist for the audience. Earlier ids lead. */
+/** The row of the title that an item belongs to, if both exist for the audience. Earlier ids are followed. */
 export const titleFor = (skeleton: Skeleton, id: number, audience: Audience, now = Date.now()) => {
   const row = skeleton.currentRow(id)
   if (row === undefined || !existsFor(skeleton, row, now, audience)) return undefined
@@ -43,16 +43,16 @@ export const titleFor = (skeleton: Skeleton, id: number, audience: Audience, now
   return existsFor(skeleton, title, now, audience) ? title : undefined
 }
 
-/** Tells by id which titles are in the lists of a viewer. One that the catalogue lacks passes only if there is no age limit. */
+/** Whether a title is shown in a viewer's lists. One that the catalogue lacks is shown only if there is no age limit. */
 export const isListedFor = (skeleton: Skeleton, audience: Audience) => (id: number) =>
   skeleton.currentRow(id) === undefined ? audience.maxAge === undefined : titleFor(skeleton, id, audience) !== undefined
 
-/** Stands for every country that no content names, because they all see the same. */
+/** Stands for every country that no item names, because they all see the same. */
 const elsewhere = 'elsewhere'
 
 /**
- * Audiences with the same segment see the same contents. All countries that no content names share one, and so do age limits without
- * the minimum age of a content between them.
+ * Audiences with the same segment see the same content. All countries that no item names share one, and so do age limits without the
+ * minimum age of an item between them.
  */
 export const segmentOf = ({ countries, minAges }: Skeleton, { country, maxAge }: Audience): string | undefined => {
   const region = country === undefined || countries.has(country) ? country : elsewhere
@@ -60,7 +60,7 @@ export const segmentOf = ({ countries, minAges }: Skeleton, { country, maxAge }:
   return `${region} ${Math.max(-1, ...[...minAges].filter(age => age <= maxAge))}`
 }
 
-/** When the next content starts or ends. */
+/** When the next item starts or ends. */
 export const nextChange = (skeleton: Skeleton, now: number) => {
   let next = Number.POSITIVE_INFINITY
   for (let row = 0; row < skeleton.size; row++) {
@@ -76,8 +76,8 @@ export const nextChange = (skeleton: Skeleton, now: number) => {
 const unknownAge = 255
 
 /**
- * The minimum age for each row: the highest of its own and those of its ancestors, so that nothing of a show is open to younger viewers.
- * Only computed when a viewer has an age limit.
+ * The minimum age for each row: the highest of its own and those of its ancestors, so that no part of a show is available to younger
+ * viewers. Only computed when a viewer has an age limit.
  */
 const agesOf = derived(skeleton => {
   const ageOf = (row: number) => {

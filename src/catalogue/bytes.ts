@@ -2,17 +2,21 @@ import { createHash } from 'node:crypto'
 import type { Meta } from '../../schemas/page.js'
 import type { ok } from '../http/reply.js'
 
-// Answers are put together from parts: texts, and the bytes of cached contents, which are not copied until the answer is complete. `Json` is
-// what routes hand to `reply.json`: one buffer, or for a large answer its parts, which are joined only to be sent.
+// Responses are joined from parts: strings, and the bytes of cached contents, which are only copied when the response is complete. `Json`
+// is
+// what routes pass to `reply.json`: one buffer or, for a large response, its parts, which are joined when it is sent.
 
 declare const value: unique symbol
 
-/** A `T` as JSON: one buffer or, if it is large, parts that `reply.json` joins. The type lets the compiler check it against the schema of a route. */
+/**
+ * A `T` as JSON: one buffer or, if it is large, parts that `reply.json` joins. The type lets the compiler check it against the schema of a
+ * route.
+ */
 export type Json<T> = (Buffer | UnjoinedJson) & { readonly [value]: T }
 
 type Part = string | Buffer
 
-/** Texts and bytes that, joined, are a `T` as JSON. */
+/** Strings and bytes that, joined, are a `T` as JSON. */
 export type JsonParts<T> = Part[] & { readonly [value]: T }
 
 /** Asserts that the parts are a `T` as JSON, which the compiler cannot check. */
@@ -20,12 +24,12 @@ export const jsonParts = <T>(parts: Part[]) => parts as JsonParts<T>
 
 export const partsOf = <T>(value: T) => jsonParts<T>([JSON.stringify(value)])
 
-/** An answer before its parts are copied into one buffer. It shares the bytes of cached contents. */
+/** A response before its parts are copied into one buffer. It shares the bytes of cached contents. */
 export class UnjoinedJson {
   length = 0
   private readonly pieces: Part[] = []
 
-  /** Adjacent texts are joined first, because measuring and writing each takes a call. */
+  /** Adjacent strings are joined first, because measuring and writing each takes a call. */
   constructor(parts: Part[]) {
     let text = ''
     for (const part of parts) {
@@ -52,7 +56,7 @@ export class UnjoinedJson {
   }
 }
 
-/** Answers of up to this many bytes are joined at once. Larger ones stay in parts until `reply.json` (docs/decisions/043). */
+/** Responses of up to this many bytes are joined immediately. Larger ones stay in parts until `reply.json` (docs/decisions/043). */
 const joinedUpTo = 64 * 1024
 
 const joinedIfSmall = <T>(parts: JsonParts<T>) => {
@@ -60,11 +64,11 @@ const joinedIfSmall = <T>(parts: JsonParts<T>) => {
   return (unjoined.length > joinedUpTo ? unjoined : unjoined.joined()) as Json<T>
 }
 
-/** The body of a public response. Empty ones are not cached, because callers can ask for any number of them. */
+/** The body of a public response. Empty ones are not cached, because callers can request any number of them. */
 export interface AnswerBody<T> {
   bytes: Json<T>
   isEmpty: boolean
-  /** When it becomes outdated, even if no content opens or closes. */
+  /** When it becomes outdated, even if the availability of contents does not change. */
   until?: number
 }
 
@@ -93,7 +97,7 @@ type Page<T, M> = Ok<{ collection: T[]; meta: M }>
 
 export const okBytes = <T>(data: JsonParts<T>) => joinedIfSmall(jsonParts<Ok<T>>(['{"success":true,"data":', ...data, '}']))
 
-/** A list that is not paged, and until when it holds. */
+/** A list that is not paged, and until when it is valid. */
 export const listAnswer = <T>(elements: JsonParts<T>[], until: number): AnswerBody<Ok<T[]>> => ({
   bytes: okBytes(list(elements)),
   isEmpty: elements.length === 0,

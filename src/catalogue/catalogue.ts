@@ -22,26 +22,25 @@ import { SupportTexts } from './texts.js'
 import { treeOf } from './tree.js'
 
 /**
- * How far before the latest stamp a read of changes begins. After a long batch, or with a slow clock, a document may have an
- * earlier stamp than others that were written before it.
+ * How far before the latest stamp a read of changes starts. After a long batch, or with a slow clock, a document may have an earlier
+ * stamp than others that were written before it.
  */
 const overlap = minutes(1)
-/** How often everything is read, which finds removals, and documents stamped even before the overlap. */
+/** How often everything is read, to find removals, and documents with stamps from before the overlap. */
 const fullReadEvery = minutes(10)
 /** How long the catalogue in memory is served while the database is unavailable. */
 const staleAfter = minutes(1)
 
 interface CatalogueOptions {
   data: Data
-  /** Reads contents that are not cached. */
   readContents: (ids: number[]) => AsyncIterable<ContentDocument>
   cacheBytes: number
   onBroken?: OnBroken
-  /** Called for each search that finds the queue full. */
+  /** Called for each search that is rejected because the queue is full. */
   onSearchRefused?: () => void
 }
 
-/** The catalogue in memory. Revisions tell which collections to reload. */
+/** The catalogue in memory. Revisions say which collections to reload. */
 export class Catalogue {
   terms = new Terms([])
   people = nobody
@@ -60,19 +59,18 @@ export class Catalogue {
   private readonly reading = new Pacer()
   private readonly answers = new AnswerCache()
 
-  /** Incremented whenever a collection is reloaded, to invalidate answers. */
+  /** Incremented whenever a collection is reloaded, to invalidate responses. */
   version = 0
-  /** When a check last succeeded, or a document last arrived for one. Tells whether the catalogue is fresh enough to be served. */
+  /** When a check last succeeded, or last received a document. Decides whether the catalogue is fresh enough to be served. */
   checkedAt = 0
-  /** Whether the last check failed. */
   private isFailing = false
 
-  // What the next check has to read follows from these. A read that fails does not change them.
+  // These decide what the next check reads. A failed read does not change them.
   /** The revisions before the last check that succeeded. */
   private seen: ReadonlyMap<string, number> = new Map()
   /** When the last full read began. 0 if one is due. */
   private fullReadAt = 0
-  /** The latest stamps before the last read. Whatever changed after that read had passed it has a later one. */
+  /** The latest stamps before the last read. What that read missed has later ones. */
   private readonly latestStamps = { contents: 0, people: 0 }
 
   constructor(private readonly options: CatalogueOptions) {
@@ -99,7 +97,7 @@ export class Catalogue {
   private async readChanges() {
     const began = Date.now()
     const revisions = await this.options.data.revisions.read()
-    // Stays due if the read fails, even if the revisions have risen again when it is repeated.
+    // A full read stays due if it fails, even if the revisions have risen again by the next attempt.
     if (this.hasGoneBack(revisions)) this.fullReadAt = 0
     const full = began - this.fullReadAt > fullReadEvery
     for (const kind of catalogueKinds) {
@@ -121,14 +119,14 @@ export class Catalogue {
     if (Date.now() - this.checkedAt > staleAfter) throw unavailable()
   }
 
-  /** How long a selection of contents holds, searched ones too. */
+  /** How long a selection of contents is valid, including searches. */
   selectionValidity() {
     const { version, skeleton, search } = this
     const now = Date.now()
     return { version: `${version} ${skeleton.version} ${search.version}`, now, until: () => this.listing.validUntil(now) }
   }
 
-  /** The cached answer, or the one that `make` returns. Equal keys must mean equal answers from the same catalogue. */
+  /** The cached response, or the one that `make` returns. Equal keys must mean equal responses from the same catalogue. */
   answer<T>(
     key: string,
     make: () => AnswerBody<T> | Promise<AnswerBody<T>>,
@@ -136,7 +134,7 @@ export class Catalogue {
   ): Answer<T> | Promise<Answer<T>> {
     this.assertFresh()
     const now = Date.now()
-    // A new country or age among the contents splits segments of the audience at once, and `version` only rises after all have been read.
+    // A new country or age splits segments of the audience immediately, but `version` only rises once all contents have been read.
     const { countries, minAges } = this.skeleton
     const version = `${this.version} ${countries.size} ${minAges.size}`
     return this.answers.get(key, { version, now, until: () => this.listing.validUntil(now) }, make, run)
@@ -147,25 +145,24 @@ export class Catalogue {
     return treeOf(this.skeleton)
   }
 
-  /** Throws a 503 if the catalogue in memory is too old. */
+  /** Throws a 503 if the catalogue is too old to tell. */
   isAvailable(id: number, audience: Audience, now = Date.now()) {
     this.assertFresh()
     const row = this.skeleton.row(id)
     return row !== undefined && isAvailable(this.skeleton, row, now, audience)
   }
 
-  /** The current id of a content, if the content is available. */
+  /** The current id of an item, if the item is available. */
   availableId(id: number, audience: Audience) {
     const current = this.skeleton.currentId(id)
     return this.isAvailable(current, audience) ? current : undefined
   }
 
-  /** The revision of the contents in memory. */
   get contentsRevision() {
     return this.seen.get('contents') ?? 0
   }
 
-  /** Lets pass the contents within the age limit, open or not. Undefined without a limit: nothing is to be left out. */
+  /** Selects contents within the age limit, available or not. Undefined if there is no limit; then nothing is filtered. */
   ageFilterFor({ maxAge }: Audience): IsShown | undefined {
     if (maxAge === undefined) return undefined
     this.assertFresh()
@@ -195,7 +192,7 @@ export class Catalogue {
       case 'support_texts':
         this.supportTexts = new SupportTexts(await data.supportTexts.all())
         return
-      // The last one, so that a new collection without a case does not compile.
+      // The last case is the default, so that a new collection without a case does not compile.
       default:
         kind satisfies 'programmes'
         this.schedule = new Schedule(await readProgrammes(data.programmes.all()))
@@ -220,7 +217,7 @@ export class Catalogue {
   private async readAllContents() {
     const skeleton = new Skeleton()
     await this.fill(skeleton)
-    // Usually nothing is new. Then the skeleton in use stays, with all that was derived from it.
+    // Usually nothing is new. Then the current skeleton stays, with everything derived from it.
     if (skeleton.isLike(this.skeleton)) return
     this.skeleton = skeleton
     this.listing = new Listing(skeleton, () => this.views)
@@ -236,16 +233,16 @@ export class Catalogue {
       else broken.push(content._id)
     }
     if (since) broken.push(...(await contents.unservable(since)))
-    // A new skeleton has none that would have to be marked. This scan of the collection is only for the log, so it may fail.
+    // A new skeleton has no broken contents to mark. This scan of the collection is only for the log, so it may fail.
     else if ((await contents.size()) > read) broken.push(...(await contents.unservable().catch(() => [])))
     for (const id of broken) skeleton.markBroken(id as number)
     this.broken.report(broken)
   }
 
   /**
-   * Takes each document that arrives as an answer of the database. Reading a large catalogue, or all that a large import has written, may
-   * take minutes, and the catalogue in memory must not become stale meanwhile. But it must if the reads never succeed. Pauses, because a batch of
-   * documents would block the event loop.
+   * Counts each document that arrives as a sign that the database responds. Reading a large catalogue, or what a large import has written,
+   * may take minutes, and the catalogue in memory must not become stale meanwhile. But it must if the reads never succeed. Pauses, because
+   * a batch of documents would block the event loop.
    */
   private async *keepingFresh<T>(documents: AsyncIterable<T>) {
     let read = 0

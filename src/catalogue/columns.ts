@@ -2,7 +2,7 @@ import type { PageQuery } from '../../schemas/page.js'
 
 type Key = string | number | null
 
-/** The column itself, or a longer copy, so that `at` is within it. */
+/** The column itself, or a copy that is long enough for the index `at`. */
 export const roomFor = <Column extends Int32Array | Float64Array>(column: Column, at: number): Column => {
   if (at < column.length) return column
   const grown = new (column.constructor as new (length: number) => Column)(Math.ceil(at * 1.25) + 256)
@@ -16,7 +16,7 @@ export class DictionaryColumn<Value> {
   private readonly numbers = new Map<Key, number>()
   private column = new Int32Array(256)
 
-  /** Includes values that no row has any more. */
+  /** Includes values that no row has any longer. */
   get size() {
     return this.values.length
   }
@@ -55,7 +55,7 @@ export class DictionaryColumn<Value> {
   }
 }
 
-/** A column of numbers, in which null takes no more memory than a number. */
+/** A column of numbers or null. */
 export class NumberColumn {
   private values = new Float64Array(256)
 
@@ -83,7 +83,7 @@ export interface RowFilter {
 
 const numbers: { column: Int32Array } = { column: new Int32Array(0) }
 
-/** Passes the rows that are marked. */
+/** Passes rows that are marked. */
 export const markedRows = (marks: Uint8Array): RowFilter => {
   if (numbers.column.length < marks.length) numbers.column = Int32Array.from({ length: marks.length }, (_, row) => row)
   return { column: numbers.column, marks }
@@ -134,7 +134,7 @@ export const ranked = (rows: ArrayLike<number>, ranks: Uint8Array) => {
   return sorted.subarray(unranked)
 }
 
-/** Makes equivalent filters equal: sorts the values and drops duplicates and values that nothing has. */
+/** Makes equivalent filters equal: sorts the values, and drops duplicates and values that no row has. */
 export const distinct = <Value>(values: Value[] | undefined, exists: (value: Value) => boolean) =>
   values && [...new Set(values)].filter(exists).sort()
 

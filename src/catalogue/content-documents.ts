@@ -9,7 +9,7 @@ import { catalogueRead, type Imported, latestStampIn, stampIndex, writtenSince }
 
 type Nullable<T> = { [Field in keyof T]: T[Field] | null }
 
-/** What is stored as it is sent. */
+/** The fields that are sent as they are stored. */
 type SentAsStored = Omit<Content, 'id' | 'start_date' | 'end_date' | 'created_at' | 'updated_at' | keyof OptionalContentFields>
 
 export interface StoredCredit extends Pick<Credit, 'role'> {
@@ -23,12 +23,11 @@ export interface ContentDocument extends Imported, SentAsStored, Nullable<Option
   end_date: Date | null
   created_at: Date
   updated_at: Date
-  /** Contents are marked as deleted and never removed, because histories and watchlists still show them. */
+  /** Contents are marked as deleted but never removed, because histories and watchlists still show them. */
   deleted_at: Date | null
   terms: number[]
   /** Position among its siblings. */
   position: number | null
-  /** The ids that the content had before. */
   replaces?: number[] | null
   credits?: StoredCredit[] | null
   /** The words that a search matches, made by `wordsOf`. */
@@ -37,7 +36,7 @@ export interface ContentDocument extends Imported, SentAsStored, Nullable<Option
 
 export const contentIndexes: IndexDescription[] = [
   stampIndex,
-  // Only contents that replace others.
+  // Covers only contents that replace others.
   { key: { replaces: 1 }, partialFilterExpression: { replaces: { $gt: 0 } } }
 ]
 
@@ -67,26 +66,26 @@ const isMarker = (value: unknown) => {
 
 const asStored = <T>(value: T) => value
 const orNull = <T>(value: T | null | undefined) => value ?? null
-/** Left out without a value. */
+/** A field without a value is left out. */
 const ifAny = <T>(value: T | null | undefined) => value ?? undefined
-/** Used by the import, and again when they are sent: other software may not have sorted them. */
+/** Used by the import, and again when markers are sent, because other software may not have sorted them. */
 export const byStart = (markers: Marker[] | null | undefined) =>
   markers?.length ? markers.toSorted((one, other) => one.start - other.start) : undefined
 const momentOrNull = (value: Date | null | undefined) => (value ? timestamp(value) : null)
 
-/** When the last credits begin, in seconds: earlier ones end before more of the content. */
+/** When the last credits begin, in seconds. Earlier ones are followed by more of the item. */
 export const creditsOf = ({ markers }: Pick<ContentDocument, 'markers'>) => {
   const starts = (markers ?? []).flatMap(({ type, start }) => (type === 'credits' ? start : []))
   return starts.length > 0 ? Math.max(...starts) : null
 }
 
-/** The duration, and when the credits begin, in seconds, as far as the document says them rightly. */
+/** The duration, and when the credits begin, in seconds, as far as the document has valid values. */
 export const lengthsOf = ({ duration, markers }: Pick<ContentDocument, 'duration' | 'markers'>) => ({
   duration: isDurationOrNothing(duration) ? (duration ?? undefined) : undefined,
   credits: isListOrNothing(isMarker)(markers) ? (creditsOf({ markers: markers ?? null }) ?? undefined) : undefined
 })
 
-/** How to check a value that other software may have written: in memory if the skeleton holds it, else in the database. */
+/** How to check a value that other software may have written: in memory if it is in the skeleton, otherwise in the database. */
 type Check = { inSkeleton: (value: unknown) => boolean } | { required: Document } | { optional: Document } | { query: Document }
 
 type Fields = {
@@ -95,7 +94,7 @@ type Fields = {
 
 const optionalNames = Object.keys(wireFields) as (keyof OptionalContentFields)[]
 
-/** Of the fields that a content need not have, unless `fields` says otherwise. */
+/** For the optional fields, unless `fields` says otherwise. */
 const optionalFields = Object.fromEntries(
   optionalNames.map(name => [name, { optional: nullable(ofWire(wireFields[name])), sent: ifAny }])
 ) as unknown as { [Name in keyof OptionalContentFields]-?: { optional: Document; sent: (value: ContentDocument[Name]) => Content[Name] } }
@@ -144,9 +143,8 @@ const fields = {
 
 type FieldName = keyof typeof fields
 type InSkeleton = { [Name in FieldName]: (typeof fields)[Name] extends { inSkeleton: unknown } ? Name : never }[FieldName]
-/** What the skeleton holds of each content. */
+/** The fields of an item in the skeleton. */
 export type SkeletonContent = Pick<ContentDocument, '_id' | InSkeleton> & {
-  /** The people in the credits. */
   people?: number[]
 }
 
@@ -161,7 +159,7 @@ const all = Object.entries(fields) as [FieldName, AnyField][]
 const inSkeleton = all.flatMap(([name, field]) => (field.inSkeleton ? [{ name: name as InSkeleton, isRight: field.inSkeleton }] : []))
 const sent = all.flatMap(([name, field]) => (field.sent ? [{ name, toWire: field.sent }] : []))
 
-/** The database's part of the check. */
+/** The part of the check that the database does. */
 const servableFilter: Document = {
   $jsonSchema: {
     required: all.flatMap(([name, { required }]) => (required ? [name] : [])),
@@ -172,11 +170,11 @@ const servableFilter: Document = {
   ...Object.fromEntries(all.flatMap(([name, { query }]) => (query ? [[name, query]] : [])))
 }
 
-/** The other part. */
+/** The part that is done in memory. */
 export const fitsSkeleton = (content: SkeletonContent) =>
   Number.isSafeInteger(content._id) && inSkeleton.every(({ name, isRight }) => isRight(content[name]))
 
-/** The optional fields, and null for those without a value. An empty list is none. */
+/** The optional fields, with null for those without a value, including empty lists. */
 export const withNulls = (content: { [Name in keyof OptionalContentFields]?: OptionalContentFields[Name] | null }) =>
   Object.fromEntries(
     optionalNames.map(name => {
@@ -197,7 +195,7 @@ export const toContent = (content: ContentDocument) => {
 
 const skeletonProjection = { ...Object.fromEntries(inSkeleton.map(({ name }) => [name, 1])), people: '$credits.person_id' }
 
-/** What the search index holds of each content. */
+/** The fields of an item in the search index. */
 type ContentWords = Pick<ContentDocument, '_id' | 'words'>
 
 export const contentsOf = (db: Db) => {
@@ -218,7 +216,6 @@ export const contentsOf = (db: Db) => {
       const found = await contents.find(filter, { ...catalogueRead, projection: { _id: 1 } }).toArray()
       return found.map(({ _id }) => _id)
     },
-    /** The keywords of all contents that have any. */
     keywords: () =>
       contents.find<Pick<ContentDocument, '_id' | 'keywords'>>(
         { keywords: { $type: 'string', $ne: '' } },

@@ -44,21 +44,21 @@ const turnFor = ({ search, pacer }: Catalogue, query: ContentsQuery): RunInTurn 
   return job => search.inTurn(job)
 }
 
-/** Says which rows may be listed. Called when the list is made, because a row is only valid until the skeleton is replaced. */
+/** Returns which rows may be listed. Called when the list is made, because rows are only valid until the skeleton is replaced. */
 export type Among = () => RowFilter
 
-/** A part of the contents. Equal digests mean equal parts, as long as the catalogue is the same. */
+/** A subset of the contents. Equal digests mean equal subsets, as long as the catalogue is the same. */
 export interface Only {
   digest: string
   among: Among
 }
 
-/** In bytes. There is one list for each page that a viewer has asked for. */
+/** In bytes. There is one list for each page that a viewer has requested. */
 const listsSize = 4 * 1024 * 1024
 const bytesOfId = 8
 const overhead = 200
 
-/** Pages of GET /contents for single viewers, each with only a part of the contents. */
+/** Pages of GET /contents for single viewers, each of a subset of the contents. */
 export class ViewerContents {
   private readonly lists = new ValidCache<Selected>(listsSize, ({ ids }) => overhead + bytesOfId * ids.length)
 
@@ -76,7 +76,7 @@ export class ViewerContents {
   }
 }
 
-/** The contents on one page. Searches what is indexed so far. */
+/** The contents on one page. A search covers what has been indexed so far. */
 export const selectContents = async (
   catalogue: Catalogue,
   query: RailQuery & { among?: Among | undefined },
@@ -93,7 +93,7 @@ export const selectContents = async (
   return { ids: shown.map(row => skeleton.idOf(row)), total }
 }
 
-/** One content, which must be open to the caller. */
+/** One item, which must be available to the caller. */
 export const contentAnswer = async (catalogue: Catalogue, id: number) => {
   const [found] = await catalogue.fragments.anyForPublic([id])
   const fragment = orThrow(found, resourceNotFound)
@@ -101,29 +101,29 @@ export const contentAnswer = async (catalogue: Catalogue, id: number) => {
   return answerOf(okBytes(withFields(fragment, { terms: termsOf(catalogue, id), ...(credits.length > 0 && { credits }) })))
 }
 
-/** The terms of a content in the catalogue. Leaves out those that are not in the catalogue any more. */
+/** The terms of an item in the catalogue. Leaves out terms that are no longer in the catalogue. */
 const termsOf = ({ skeleton, terms }: Catalogue, id: number): ContentTerm[] =>
   skeleton.terms.get(skeleton.row(id) as number).flatMap(term => {
     const known = terms.byId(term)
     return known ? { id: known._id, name: known.name, taxonomy: known.taxonomy } : []
   })
 
-/** The credits of a content. Leaves out people who are not in the catalogue any more. */
+/** The credits of an item. Leaves out people who are no longer in the catalogue. */
 const creditsOf = ({ people }: Catalogue, { credits }: Fragment): Credit[] =>
   (JSON.parse(credits) as StoredCredit[]).flatMap(({ person_id, role, character }) => {
     const person = people.byId(person_id)
     return person ? { person, role, character: character ?? null } : []
   })
 
-/** Contents by id, and all contents of the title that a content belongs to. */
+/** Contents by id, or all contents of the title that an item belongs to. */
 interface Named {
   content_id?: number[] | undefined
   title?: number | undefined
 }
 
 /**
- * The ids under which elements of these contents may be stored. An element keeps an earlier id of its content until plugins/moving.ts moves
- * it. Undefined if nothing is named: then all are meant.
+ * The ids under which elements of these contents may be stored. An element keeps an earlier id until plugins/moving.ts moves it. Undefined
+ * if nothing is named; then nothing is filtered.
  */
 export const storedIdsOf = (catalogue: Catalogue, { content_id, title }: Named) => {
   const { skeleton, tree } = catalogue
@@ -136,7 +136,7 @@ export const storedIdsOf = (catalogue: Catalogue, { content_id, title }: Named) 
   return named ? ofTitle.filter(id => named.has(id)) : ofTitle
 }
 
-/** The id of the title that the content in a path belongs to. Both must exist for the audience, but may be closed or deleted. */
+/** The id of the title that the item in a path belongs to. Both must exist for the audience, but may be unavailable or deleted. */
 export const titleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   catalogue.assertFresh()
   const { skeleton } = catalogue
@@ -145,8 +145,8 @@ export const titleIdOf = (catalogue: Catalogue, contentId: string, audience: Aud
 }
 
 /**
- * The ids under which elements of the title may be stored, its own first: also earlier ones, and those of a content that has become part
- * of the title since.
+ * The ids under which elements of the title may be stored, its own first. They include earlier ids, and those of an item that has since
+ * become part of the title.
  */
 export const storedTitleIdsOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   const title = titleIdOf(catalogue, contentId, audience)
@@ -154,7 +154,7 @@ export const storedTitleIdsOf = (catalogue: Catalogue, contentId: string, audien
   return [...new Set([title, ...skeleton.idsOf(title), ...skeleton.idsOf(Number(contentId))])] as [number, ...number[]]
 }
 
-/** The same as `titleIdOf`, if both are open. */
+/** The same as `titleIdOf`, but both must be available. */
 export const openTitleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   const title = titleIdOf(catalogue, contentId, audience)
   if (!catalogue.isAvailable(Number(contentId), audience) || !catalogue.isAvailable(title, audience)) throw resourceNotFound()

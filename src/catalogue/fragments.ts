@@ -9,22 +9,22 @@ import { type ContentDocument, toContent } from './content-documents.js'
 import { wireFormOf } from './servable.js'
 import type { Skeleton } from './skeleton.js'
 
-/** A content in wire form without its closing brace, so that more fields can be appended. */
+/** An item in wire form without its closing brace, so that more fields can be appended. */
 export interface Fragment {
   bytes: Buffer
   /** The `video_id` of a watchlist element. */
   handler_id: string
   name: string
-  /** Only in the details of a content. As JSON, which takes less memory. */
+  /** Only in the details of an item. As JSON, which takes less memory. */
   credits: string
-  /** Tells versions of the content apart. */
+  /** Identifies the version of the item. */
   stamp: number
 }
 
-/** Closes the brace that a fragment leaves open. */
+/** Adds the closing brace to a fragment. */
 export const contentJson = ({ bytes }: Fragment) => jsonParts<Content>([bytes, '}'])
 
-/** An element with its content, between the fields `before` and `after`. There must be at least one before. */
+/** An element with its content between the fields `before` and `after`. There must be at least one before. */
 export const withContent = <Before extends object, After extends object>(before: Before, fragment: Fragment, after = {} as After) => {
   const rest = JSON.stringify(after).slice(1)
   return jsonParts<Before & { content: Content } & After>([
@@ -38,14 +38,14 @@ export const withContent = <Before extends object, After extends object>(before:
 export const contentThen = <More extends object>({ bytes }: Fragment, more: More) =>
   jsonParts<{ content: Content } & More>(['{"content":', bytes, `},${JSON.stringify(more).slice(1)}`])
 
-/** A content with additional fields, at least one. */
+/** An item with additional fields, at least one. */
 export const withFields = <More extends object>({ bytes }: Fragment, more: More) =>
   jsonParts<Content & More>([bytes, `,${JSON.stringify(more).slice(1)}`])
 
 /** Memory of a fragment besides its bytes: the buffer object and the fragment object. */
 const overhead = 400
 
-/** How many public answers may read from the database at once. */
+/** How many public responses may read from the database at once. */
 const publicReads = 2
 
 const contentForm = wireFormOf(Content, toContent)
@@ -88,7 +88,7 @@ export class Fragments {
   async load(ids: readonly number[], run = <T>(read: () => Promise<T>) => read()): Promise<(Fragment | undefined)[]> {
     const cached = ids.map(id => this.cached(id))
     const uncached = ids.filter((_, i) => !cached[i])
-    // Ids that the skeleton lacks are read, too: they may have just been imported.
+    // Ids that the skeleton lacks are also read, because they may have just been imported.
     const toRead = uncached.filter(id => !this.source.skeleton().isBroken(id))
     this.hits += ids.length - uncached.length
     this.misses += toRead.length
@@ -103,7 +103,7 @@ export class Fragments {
     return this.load(ids, read => this.reads.run(read))
   }
 
-  /** Like `anyForPublic`, but throws if any content is missing or cannot be served. */
+  /** Like `anyForPublic`, but throws if any item is missing or cannot be served. */
   async forPublicList(ids: readonly number[]): Promise<Fragment[]> {
     const fragments = await this.anyForPublic(ids)
     if (fragments.includes(undefined)) throw unavailable()
@@ -119,7 +119,7 @@ export class Fragments {
     return this.cache.weight
   }
 
-  /** A fragment must have the stamp of the skeleton, so that one read just before a change does not stay. */
+  /** A fragment must have the stamp of the skeleton, so that one read just before a change is not kept. */
   private cached(id: number) {
     const fragment = this.cache.get(id)
     const skeleton = this.source.skeleton()
@@ -142,8 +142,8 @@ export class Fragments {
       this.cache.set(content._id, fragment)
     }
     this.source.onBroken(broken)
-    // What was not found is marked as broken, so that not every request reads it again. An id whose stamp has changed meanwhile is left alone:
-    // its content may be valid now. `markBroken` ignores ids that the skeleton lacks, which may have just been imported.
+    // Contents that were not found are marked as broken, so that not every request reads them again, unless their stamps have changed
+    // meanwhile: then they may be valid by now. `markBroken` ignores ids that the skeleton lacks, which may have just been imported.
     const skeleton = this.source.skeleton()
     for (const [id, stamp] of stamps) if (!fragments.has(id) && skeleton.stampOf(id) === stamp) skeleton.markBroken(id)
     return fragments

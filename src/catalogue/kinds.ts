@@ -16,12 +16,12 @@ export const catalogueRead = { readConcern: 'majority' } as const
 export const catalogueKinds = ['people', 'contents', 'terms', 'rail_collections', 'legal_documents', 'programmes', 'support_texts'] as const
 export type CatalogueKind = (typeof catalogueKinds)[number]
 
-/** Reads the small collections, which are kept in memory as they are. Skips what does not fit: it was there before the validator. */
+/** Reads the small collections, which are kept in memory as they are. Skips invalid documents from before the validator. */
 export const readerOf = <T extends Document>(db: Db, kind: CatalogueKind, validator: Document, sort: Sort) => ({
   all: () => db.collection(kind).find<T>(validator, catalogueRead).sort(sort).toArray()
 })
 
-// Of the large collections, only what has changed is read.
+// In the large collections, only what has changed is read.
 
 export const stampIndex = { key: { stamp: 1 } } as const
 

@@ -3,8 +3,8 @@ import { markedRows, type RowFilter, roomFor } from './columns.js'
 const none = -1
 
 /**
- * Which people each row names, and which rows name a person. There may be millions of links, so each is a number in columns: those of a row
- * follow each other, and those of a person are chained.
+ * Which people each row names, and which rows name a person. There may be millions of links, so each is a number in columns: the links of a
+ * row are adjacent, and those of a person are a linked list.
  */
 export class Links {
   private readonly numbers = new Map<number, number>()
@@ -14,12 +14,12 @@ export class Links {
   private readonly first = new Map<number, number>()
   /** The latest link of each person. */
   private latest = new Int32Array(0)
-  // By link.
+  // Indexed by link.
   private targets = new Int32Array(0)
   private rows = new Int32Array(0)
-  /** The link of the same person before. */
+  /** The previous link of the same person. */
   private before = new Int32Array(0)
-  /** The number of links, with those that rows have no more. */
+  /** The number of links, including those that rows no longer have. */
   size = 0
 
   has(id: number) {
@@ -43,7 +43,6 @@ export class Links {
     return this.numbers.get(id)
   }
 
-  /** The ids of the people that a row names. */
   of(row: number) {
     const ids: number[] = []
     this.eachPerson(row, person => ids.push(this.ids[person] as number))
@@ -64,7 +63,9 @@ export class Links {
       if (rows[link] !== none) visit(rows[link] as number)
   }
 
-  /** Calls `visit` with each link from `first` on, up to but not including `end`. For many people at once, this is faster than `eachRow`. */
+  /**
+   * Calls `visit` with each link from `first` on, up to but not including `end`. For many people at once, this is faster than `eachRow`.
+   */
   eachLink(first: number, end: number, visit: (row: number, person: number) => void) {
     const { rows, targets } = this
     for (let link = first; link < Math.min(end, this.size); link++)

@@ -7,7 +7,7 @@ import type { Ranks } from './search/index.js'
 import type { Skeleton } from './skeleton.js'
 import { treeOf } from './tree.js'
 
-/** A content passes if it has, for each field, one of the values. */
+/** An item passes if it has one of the values in each field. */
 export interface ContentFilter {
   type?: string[] | undefined
   parent_id?: number[] | undefined
@@ -15,7 +15,7 @@ export interface ContentFilter {
   people?: number[] | undefined
   ids?: number[] | undefined
   year?: number[] | undefined
-  /** A content that stands for its title. */
+  /** An item that stands for its title. */
   title?: number | undefined
   among?: RowFilter | undefined
 }
@@ -23,7 +23,7 @@ export interface ContentFilter {
 /** The part of a filter that can be part of a cache key. */
 type NamedFilter = Omit<ContentFilter, 'among'>
 
-/** Which titles were viewed recently. */
+/** Recently viewed titles. */
 export interface Views {
   /** Incremented with new counts. */
   readonly version: number
@@ -40,7 +40,7 @@ const noRows: Selection = { shown: [], total: 0 }
 /** There is one list for each order and segment of the audience. */
 const cacheBytes = 16 * 1024 * 1024
 
-/** Sorted lists of the open contents. They are cached until the catalogue or the clock changes them. */
+/** Sorted lists of the available contents, cached until the catalogue or the clock changes them. */
 export class Listing {
   private readonly sorted = new Map<string, { rows: number[]; version: number }>()
   private readonly cache = new Cache<string, Int32Array>(cacheBytes, ({ byteLength }) => byteLength)
@@ -52,7 +52,7 @@ export class Listing {
     private readonly views: () => Views = () => noViews
   ) {}
 
-  /** When the next content starts or ends. */
+  /** When the next item starts or ends. */
   validUntil(now: number) {
     this.dropOutdated(now)
     return this.until
@@ -104,7 +104,7 @@ export class Listing {
     return rows
   }
 
-  /** Of equal ranks, contents come in the given order. */
+  /** Contents of equal rank are in the given order. */
   page(filter: ContentFilter, order: Order, audience: Audience, now: number, page: PageQuery, ranks?: Ranks): Selection {
     const { type, parent_id, terms, people, ids, year, title } = filter
     if ([type, parent_id, terms, people, ids, year].some(values => values?.length === 0)) return noRows
@@ -136,7 +136,7 @@ export class Listing {
 
   private filters({ type, parent_id, terms, people, year, among }: ContentFilter) {
     const { skeleton } = this
-    // The type demands every field.
+    // The type requires every field.
     const filters: Record<keyof ContentFilter, RowFilter | undefined> = {
       type: type && skeleton.type.anyOf(type),
       parent_id: parent_id && skeleton.parent.anyOf(parent_id),
@@ -144,14 +144,14 @@ export class Listing {
       people: people && skeleton.people.anyOf(people, skeleton.size),
       year: year && skeleton.year.anyOf(year),
       among,
-      // `page` looks only at these.
+      // `page` starts from these.
       ids: undefined,
       title: undefined
     }
     return Object.values(filters).filter(filter => filter !== undefined)
   }
 
-  /** Those of the contents that are open. */
+  /** Those of the contents that are available. */
   private named({ ids, title }: Pick<ContentFilter, 'ids' | 'title'>, order: Order, audience: Audience, now: number) {
     const { skeleton } = this
     const named = new Set(ids?.flatMap(id => skeleton.row(id) ?? []))
@@ -167,7 +167,7 @@ export class Listing {
     return direction === 'ASC' ? open : open.reverse()
   }
 
-  /** The id of the title of a content, or 0, which no title has. */
+  /** The id of an item's title, or 0, which no title has. */
   private titleIn(id: number) {
     const title = treeOf(this.skeleton).titleOf(id)
     return title === undefined ? 0 : this.skeleton.idOf(title)
@@ -182,12 +182,12 @@ export class Listing {
 type OrderField = (typeof orderFields)[number]
 type Direction = 'ASC' | 'DESC'
 export type Order = readonly [OrderField, Direction]
-/** An order by what the catalogue itself says. */
+/** An order by fields of the catalogue itself. */
 export type SkeletonOrder = readonly [Exclude<OrderField, 'popularity'>, Direction]
 
 export const defaultOrder: SkeletonOrder = ['weight', 'DESC']
 
-/** A search by relevance has the default order among equal matches, in whatever direction. */
+/** A search by relevance sorts equal matches in the default order, whatever the direction. */
 export const orderOf = ({ search, order_by, order_direction }: RailQuery): Order => {
   if (order_by === undefined && search !== undefined) return defaultOrder
   return [order_by ?? defaultOrder[0], order_direction ?? (order_by === 'position' ? 'ASC' : 'DESC')]
@@ -195,7 +195,7 @@ export const orderOf = ({ search, order_by, order_direction }: RailQuery): Order
 
 type Compare = (a: number, b: number) => number
 
-/** Breaks ties by id, so that no content appears on two pages or on none. */
+/** Breaks ties by id, so that no item appears on two pages or on none. */
 export const comparison = (skeleton: Skeleton, [field, direction]: SkeletonOrder): Compare => {
   const { id, starts, created, weight, name, position, year } = skeleton
   const sign = direction === 'DESC' ? -1 : 1

@@ -12,13 +12,13 @@ import type { Skeleton } from './skeleton.js'
 import { treeOf } from './tree.js'
 
 export const personAnswer = (catalogue: Catalogue, id: number) => {
-  // A catalogue that is out of date may lack a person, so it must not answer with a 404.
+  // A catalogue that is out of date may lack a person, so it must not return 404.
   catalogue.assertFresh()
   const person = orThrow(catalogue.people.byId(id), resourceNotFound)
   return catalogue.answer(`person ${id}`, () => jsonAnswer(ok(person)))
 }
 
-/** One page of GET /people: by name, or the best matches first, and of equal matches those with the most open titles. */
+/** One page of GET /people: by name, or the best matches first, and among equal matches those with the most available titles. */
 export const peopleAnswer = (catalogue: Catalogue, openTitles: OpenTitles, query: PeopleQuery) => {
   const { search, page, perPage } = query
   const ids = distinct(query.ids, id => catalogue.people.row(id) !== undefined)
@@ -47,7 +47,7 @@ export const peopleAnswer = (catalogue: Catalogue, openTitles: OpenTitles, query
   return catalogue.answer(key, make, job => catalogue.search.inTurn(job))
 }
 
-/** How many people are looked at between two pauses: a fraction of a millisecond. */
+/** How many people are processed between two pauses: a fraction of a millisecond. */
 const step = 1024
 
 interface Found {
@@ -83,8 +83,8 @@ interface Counted {
 }
 
 /**
- * How many open titles have each person in their credits, whatever countries and ages the titles are for. A content counts as its title.
- * Counted when it is first needed after the catalogue has changed, or a content has begun or ended.
+ * How many available titles credit each person, in any country and for any age. An item counts as its title. Counted on first use after the
+ * catalogue has changed, or an item has started or ended.
  */
 export class OpenTitles {
   private readonly pacer = new Pacer()

@@ -4,7 +4,7 @@ import { firstWhere } from './columns.js'
 import type { KnownPerson } from './person-documents.js'
 import { byCodeUnits, fold, indexOfNames, type Pause, sortInSteps, WordIndex } from './search/index.js'
 
-/** What is stored of people, in the order of their ids. They may be more than the contents, so these are columns. */
+/** What is kept of people, in the order of their ids. There may be more people than contents, so these are columns. */
 interface PeopleColumns {
   ids: Float64Array
   texts: readonly string[]
@@ -15,7 +15,7 @@ interface PeopleColumns {
 export class People {
   constructor(
     private readonly columns: PeopleColumns,
-    /** The rows in the order of their names without case and accents. */
+    /** The rows in the order of their names, ignoring case and accents. */
     readonly byName: Int32Array,
     readonly names: WordIndex
   ) {}
@@ -53,7 +53,7 @@ interface Source {
   count: () => Promise<number>
 }
 
-/** Reads all people, or only those written since a moment. If somebody was removed, all are read, because nothing else tells who it was. */
+/** Reads all people, or only those written since a moment. If somebody was removed, all are read, because nothing else shows who it was. */
 export const readPeople = async (source: Source, before: People, since?: Date): Promise<People> => {
   if (since === undefined) return peopleFrom(source.known(), before)
   const written: KnownPerson[] = []
@@ -62,7 +62,7 @@ export const readPeople = async (source: Source, before: People, since?: Date): 
   return people.size === (await source.count()) ? people : readPeople(source, before)
 }
 
-/** Both are in the order of ids. Of two with the same id, the one that was written counts. */
+/** Both are in the order of ids. Of two with the same id, the written one wins. */
 function* merged(before: People, written: KnownPerson[]): Generator<KnownPerson> {
   let next = 0
   for (let row = 0; row < before.size; row++) {
@@ -74,14 +74,14 @@ function* merged(before: People, written: KnownPerson[]): Generator<KnownPerson>
   yield* written.slice(next)
 }
 
-/** Returns `before` if nothing has changed. What stays the same is taken from it, because to make it again would take most of the time. */
+/** Returns `before` if nothing has changed. Reuses what stays the same, because making it again would take most of the time. */
 const peopleFrom = async (documents: AsyncIterable<KnownPerson> | Iterable<KnownPerson>, before: People): Promise<People> => {
   const pacer = new Pacer()
   const pause = () => pacer.pause()
   const ids: number[] = []
   const texts: string[] = []
   const images: (string | null)[] = []
-  /** The present row of each person before whose name has stayed. */
+  /** The current row of each earlier person whose name has not changed. */
   const moved = new Int32Array(before.size).fill(gone)
   const named: number[] = []
   let same = 0
@@ -93,7 +93,7 @@ const peopleFrom = async (documents: AsyncIterable<KnownPerson> | Iterable<Known
     else named.push(ids.length)
     if (known?.name === name && known.image === image) same++
     ids.push(_id)
-    // Of equal texts the one before, so that most of the memory is shared.
+    // Equal strings are reused, so that most of the memory is shared.
     texts.push(known?.name === name ? known.name : name)
     images.push(known?.image === image ? known.image : image)
   }
@@ -110,7 +110,7 @@ const peopleFrom = async (documents: AsyncIterable<KnownPerson> | Iterable<Known
 
 const gone = -1
 
-/** The rows by name. Of equal names, the lowest id comes first. */
+/** The rows by name. Among equal names, the lowest id comes first. */
 const inOrder = async (rows: number[], names: string[], pause: Pause) => {
   const folded: string[] = []
   for (const [row, name] of names.entries()) {

@@ -19,7 +19,7 @@ export const personValidator = validatorOf<Omit<PersonDocument, keyof Imported>>
   updated_at: date
 })
 
-/** What is kept in memory of a person. */
+/** The fields of a person that are kept in memory. */
 export type KnownPerson = Pick<PersonDocument, '_id' | 'name' | 'image'>
 
 export const personIndexes: IndexDescription[] = [stampIndex]

@@ -36,11 +36,10 @@ const read = (query: RailDocument['query']) => {
   return value as RailQuery | undefined
 }
 
-/** A rail and the ids of its first contents that are open. */
+/** A rail and the ids of its first available contents. */
 interface FilledRail {
   rail: RailDocument
   ids: Float64Array
-  /** The cache key of the list. */
   key: string
 }
 
@@ -95,7 +94,7 @@ export class RailContents {
     return this.lists.get(key, this.catalogue.selectionValidity(), make, job => pacer.run(job))
   }
 
-  /** If all of the first contents are left, they are the first ones that are left. */
+  /** If none of the first contents is filtered out, they are also the first unwatched ones. */
   private unwatchedOf(all: Float64Array, asked: RailQuery, key: string, audience: Audience, { digest, among }: Only) {
     const { skeleton } = this.catalogue
     const { marks } = among()

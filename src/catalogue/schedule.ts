@@ -21,7 +21,7 @@ interface ScheduleSource extends Answering {
   isAvailable: (id: number, audience: Audience, now: number) => boolean
 }
 
-/** One page of GET /schedule. It is not cached, because by default each request has a time window of its own. */
+/** One page of GET /schedule. Not cached, because by default each request has its own time window. */
 export const scheduleAnswer = async (catalogue: ScheduleSource, query: ScheduleQuery, audience: Audience) => {
   const filter = filterOf(query)
   catalogue.assertFresh()
@@ -88,7 +88,7 @@ const programmeToWire = ({ id, channel, starts, ends }: Programme): Omit<Program
   ends_at: timestamp(new Date(ends))
 })
 
-/** For each programme, when it and all before it have ended. */
+/** For each programme, when it and all programmes before it have ended. */
 const allEndedOf = (programmes: readonly Programme[]) => {
   let latest = Number.NEGATIVE_INFINITY
   return Float64Array.from(programmes, ({ ends }) => {
@@ -104,21 +104,20 @@ const sortedNames = (programmes: readonly Programme[]) => {
   return keyed.map(({ name }) => name)
 }
 
-/** The row of a content that the skeleton does not have. */
+/** The row of an item that is not in the skeleton. */
 const noRow = -1
 const [unknown, open, closed] = [0, 1, 2]
 
 /** How long before its start a programme is shown as the next one. */
 const nextWithin = days(1)
 
-/** What a channel shows. */
 interface NowAndNext {
   channel: string
   now?: Programme
   next?: Programme
 }
 
-/** Selects what overlaps a time window. If `from` equals `to`, that is what is on at that moment. */
+/** Selects programmes that overlap a time window. If `from` equals `to`, these are the ones on at that moment. */
 interface ScheduleFilter {
   from: number
   to: number
@@ -127,9 +126,9 @@ interface ScheduleFilter {
 
 /** The programmes of all channels, one row each, sorted by start. */
 export class Schedule {
-  /** The names of the channels, sorted without case and accents. */
+  /** The names of the channels, sorted ignoring case and accents. */
   private readonly names: string[]
-  /** Room for the rows that a page is chosen from. */
+  /** A buffer for the rows that a page is chosen from. */
   private readonly shown: Int32Array
   private readonly channel = new DictionaryColumn<string>()
   private readonly ends: Float64Array
@@ -149,7 +148,7 @@ export class Schedule {
     return this.programmes[row] as Programme
   }
 
-  /** One page of the programmes that overlap the window and show an open content. */
+  /** One page of the programmes that overlap the window and show an available item. */
   page(skeleton: Skeleton, { from, to, channel }: ScheduleFilter, audience: Audience, now: number, page: PageQuery): Selection {
     const { first, end } = this.overlapping(from, Math.max(to, from + 1))
     const { rows, known } = this.contentsIn(skeleton)
@@ -157,7 +156,7 @@ export class Schedule {
     const isShown = (row: number) => {
       const content = rows[row] as number
       if (!((this.ends[row] as number) > from) || content === noRow) return false
-      // Most contents have many programmes.
+      // Remembered, because most contents have many programmes.
       if (known[content] === unknown) known[content] = isAvailable(skeleton, content, now, audience) ? open : closed
       return known[content] === open
     }
@@ -172,7 +171,7 @@ export class Schedule {
     return distinct(names, name => this.channel.has(name))
   }
 
-  /** What these channels, or all, show now and next, and until when at least. Sorted by name, without channels that show nothing. */
+  /** What these channels, or all, show now and next, and until when this is valid. Sorted by name, without channels that show nothing. */
   onAir(names: string[] | undefined, moment: number, isShown: (programme: Programme) => boolean) {
     const byName = this.channelsOf(names)
     const { first, end } = this.overlapping(moment, moment + nextWithin + 1)
@@ -181,7 +180,7 @@ export class Schedule {
       const channel = byName.get(programme.channel)
       if (!channel || programme.ends <= moment) continue
       const place = programme.starts <= moment ? 'now' : 'next'
-      // Of several that run, the one that began last is on.
+      // If several are running, the one that began last is on.
       if ((place === 'now' || !channel.next) && isShown(programme)) channel[place] = programme
     }
 
@@ -191,13 +190,13 @@ export class Schedule {
     return { channels, until }
   }
 
-  /** These channels, or all, sorted by name, before anything is known of what they show. */
+  /** These channels, or all, sorted by name, still without programmes. */
   private channelsOf(names: string[] | undefined) {
     const wanted = new Set(names ?? this.names)
     return new Map<string, NowAndNext>(this.names.filter(name => wanted.has(name)).map(channel => [channel, { channel }]))
   }
 
-  /** Where the rows begin and end that a window can overlap. Some between them may have ended before it. */
+  /** The range of rows that can overlap a window. Some of them may have ended before it. */
   private overlapping(from: number, until: number) {
     const { length } = this.programmes
     return {
@@ -207,7 +206,7 @@ export class Schedule {
   }
 
   /**
-   * The skeleton rows of the programmes' contents, and room for what is known of each content. Rows keep their numbers, so only a new content
+   * The skeleton rows of the programmes' contents, and a buffer for what is known of each item. Rows keep their numbers, so only a new item
    * changes the result.
    */
   private contentsIn(skeleton: Skeleton) {

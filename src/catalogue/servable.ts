@@ -8,7 +8,7 @@ import { wireAjv } from '../validators.js'
 export const wireFormOf =
   <Document, Wire>(schema: TSchema, toWire: (document: Document) => Wire) =>
   (document: Document): Wire | undefined => {
-    // Compiled by the first document. Ajv keeps it.
+    // Compiled for the first document. Ajv caches it.
     const fits = wireAjv.compile(schema)
     try {
       const wire = toWire(document)
@@ -33,7 +33,7 @@ const textOf = (id: unknown) => {
 }
 const nameOf = (id: unknown) => (typeof id === 'number' ? id : textOf(id).slice(0, longestId))
 
-/** Reports contents that cannot be served, unless each of them was already reported within the last hour. Other software may write contents. */
+/** Reports contents that cannot be served, because other software may write them, unless all of them were reported within the last hour. */
 export class BrokenContents {
   private readonly reportedAt = new Cache<number | string, number>(cacheBytes, () => 0)
 
@@ -42,7 +42,7 @@ export class BrokenContents {
   report(ids: unknown[]) {
     const now = Date.now()
     const names = ids.map(nameOf)
-    // Not `some`, which would stop at the first one and leave the others due.
+    // Not `some`, which would stop at the first one, and leave the others to be reported next time.
     const claims = names.map(name => this.claimReport(name, now))
     if (claims.includes(true)) this.onBroken(names.slice(0, idsShown), ids.length)
   }

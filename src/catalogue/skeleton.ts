@@ -6,18 +6,19 @@ import { fold } from './search/index.js'
 const never = Number.POSITIVE_INFINITY
 
 /**
- * The fields of contents that checks, filters and orders need, so that these never query the database. One row per content, stored in
- * columns, because 100,000 objects would take twice the memory. A row keeps its number, but a full read may make a new skeleton with others.
+ * The fields of contents that checks, filters and sorting need, so that these never query the database. One row per item, stored in
+ * columns, because 100,000 objects would take twice the memory. A row keeps its number, but a full read may create a new skeleton with
+ * other numbers.
  */
 export class Skeleton {
   private readonly rows = new Map<number, number>()
   /** For each term, the numbers in `terms` of the lists that contain it. */
   private readonly listsWith = new Map<number, number[]>()
-  /** The content that has replaced each earlier id. */
+  /** The id that has replaced each earlier id. */
   private readonly successors = new Map<number, number>()
-  /** The earlier ids of each content that names any. */
+  /** The earlier ids of each item that has any. */
   private readonly earlier = new Map<number, readonly number[]>()
-  /** When replaced contents would end. As long as they are replaced, they count as deleted. */
+  /** The own end dates of replaced contents. While they are replaced, they count as deleted. */
   private readonly ownEnds = new Map<number, number>()
   /** The distinct countries that contents name. */
   readonly countries = new Set<string>()
@@ -31,29 +32,28 @@ export class Skeleton {
   readonly duration = new NumberColumn()
   /** When the credits begin, in seconds. */
   readonly credits = new NumberColumn()
-  /** Whether any content has had a duration, and credits. */
+  /** Whether any item has ever had a duration, or credits. */
   hasDurations = false
   hasCredits = false
-  /** Of the content itself. `isWithinAge` also looks at its ancestors. */
+  /** Of the item itself. `isWithinAge` also looks at its ancestors. */
   readonly minAge = new NumberColumn()
   readonly starts = new NumberColumn()
   readonly ends = new NumberColumn()
   readonly created = new NumberColumn()
   readonly stamp = new NumberColumn()
   readonly type = new DictionaryColumn<string>()
-  /** Takes no memory as long as no content has a year. */
+  /** Takes no memory as long as no item has a year. */
   readonly year = new DictionaryColumn<number | null>()
-  /** Without case and accents, for sorting. */
+  /** Folded (without case and accents), for sorting. */
   readonly name: string[] = []
   readonly terms = new DictionaryColumn<readonly number[]>()
-  /** The people in the credits. */
   readonly people = new Links()
   readonly include = new DictionaryColumn<readonly string[] | null>()
   readonly exclude = new DictionaryColumn<readonly string[] | null>()
 
   /** Incremented with every change, to invalidate what was derived from the rows. */
   version = 0
-  /** Another object when earlier ids lead elsewhere, to invalidate what was derived from them. */
+  /** Replaced by a new object when the mapping of earlier ids changes, to invalidate what was derived from it. */
   idsVersion = {}
 
   get size() {
@@ -68,7 +68,7 @@ export class Skeleton {
     return this.id.raw(row)
   }
 
-  /** The id of the content that has replaced an earlier id, or else the id itself. */
+  /** The id that has replaced an earlier id, or else the id itself. */
   currentId(id: number) {
     return currentIdIn(this.successors, id)
   }
@@ -77,14 +77,14 @@ export class Skeleton {
     return this.row(this.currentId(id))
   }
 
-  /** The present id of the content, then its earlier ones, under which viewers may have elements that are not moved yet. */
+  /** The current id of the item, then its earlier ones, under which viewers may have elements that have not been moved yet. */
   idsOf(id: number): number[] {
     const ids = new Set([this.currentId(id)])
     for (const one of ids) for (const earlier of this.earlier.get(one) ?? []) if (this.rows.has(earlier)) ids.add(earlier)
     return [...ids]
   }
 
-  /** The earlier ids, by the id that they lead to. */
+  /** The earlier ids, by current id. */
   replaced() {
     return earlierIdsIn(this.successors)
   }
@@ -105,7 +105,7 @@ export class Skeleton {
     return this.foldTerms(values, (sum, value) => sum + value, 0)
   }
 
-  /** Returns a function from a row to what its terms' values make together. There are few distinct lists of terms, so each is folded once. */
+  /** Returns a function from a row to the folded values of its terms. There are few distinct lists of terms, so each is folded once. */
   foldTerms(values: Iterable<readonly [term: number, value: number]>, fold: (total: number, value: number) => number, none: number) {
     const { terms } = this
     const totals = new Float64Array(terms.size).fill(none)
@@ -114,7 +114,7 @@ export class Skeleton {
     return (row: number) => totals[terms.number(row)] as number
   }
 
-  /** Whether an earlier skeleton can stay in use: both have the same contents and stamps, and the earlier one has no unused values. */
+  /** Whether an earlier skeleton can be kept: both have the same contents and stamps, and the earlier one has no unused values. */
   isLike(other: Skeleton) {
     if (this.size !== other.size || this.valueCount !== other.valueCount) return false
     for (const [id, row] of this.rows) {
@@ -141,7 +141,7 @@ export class Skeleton {
     this.minAge.set(row, content.min_age ?? null)
     if (typeof content.min_age === 'number') this.minAges.add(content.min_age)
     this.starts.set(row, content.start_date.getTime())
-    // A deleted content ends before all time, which saves `isAvailable` a check.
+    // A deleted item has an end before all other dates, which saves `isAvailable` a check.
     this.setEnd(row, content.deleted_at ? -never : (content.end_date?.getTime() ?? never))
     this.putEarlier(content._id, content.replaces ?? [])
     this.created.set(row, content.created_at.getTime())
@@ -156,12 +156,12 @@ export class Skeleton {
     this.version++
   }
 
-  /** Leaves out a content until it is written again, because the database has no valid version of it. */
+  /** Leaves out an item until it is written again, because the database has no valid version of it. */
   markBroken(id: number) {
     const row = this.rows.get(id)
     if (row === undefined || this.isBroken(id)) return
     this.setEnd(row, -never)
-    // Null differs from every stamp, so any later version counts as a change.
+    // Null differs from every stamp, so any later version is a change.
     this.stamp.set(row, null)
     this.version++
   }
@@ -170,7 +170,7 @@ export class Skeleton {
     return this.stampOf(id) === null
   }
 
-  /** Tells versions of a content apart. Undefined for an unknown one. */
+  /** Identifies the version of an item. Undefined if it is unknown. */
   stampOf(id: number) {
     const row = this.rows.get(id)
     return row === undefined ? undefined : this.stamp.get(row)
@@ -188,7 +188,7 @@ export class Skeleton {
     return parent === null ? undefined : this.row(parent)
   }
 
-  /** How many values the dictionary columns store. A value that no row has any more counts until the skeleton is replaced. */
+  /** How many values the dictionary columns store. A value that no row has any longer counts until the skeleton is replaced. */
   private get valueCount() {
     const { parent, type, year, terms, people, include, exclude } = this
     return [parent, type, year, terms, people, include, exclude].reduce((sum, { size }) => sum + size, 0)
@@ -221,7 +221,7 @@ export class Skeleton {
 
   private putYear(row: number, year: number | null) {
     if (year === null && this.year.size === 0) return
-    // Rows that were put before have the first value.
+    // Earlier rows have the first value.
     if (this.year.size === 0) this.year.set(0, null, null)
     this.year.set(row, year, year)
   }
@@ -243,14 +243,14 @@ export class Skeleton {
   }
 }
 
-/** For commands and trainings, which read the catalogue once. */
+/** For commands and the training, which read the catalogue once. */
 export const skeletonOf = async (contents: AsyncIterable<SkeletonContent>) => {
   const skeleton = new Skeleton()
   for await (const content of contents) if (fitsSkeleton(content)) skeleton.put(content)
   return skeleton
 }
 
-/** Follows earlier ids to the last one. */
+/** Follows earlier ids to the current one. */
 export const currentIdIn = (successors: ReadonlyMap<number, number>, id: number) => {
   let current = id
   // Only other software can write a cycle.
@@ -262,7 +262,7 @@ export const currentIdIn = (successors: ReadonlyMap<number, number>, id: number)
   return current
 }
 
-/** The earlier ids, by the id that they lead to. */
+/** The earlier ids, by current id. */
 export const earlierIdsIn = (successors: ReadonlyMap<number, number>) => {
   const replaced = new Map<number, number[]>()
   for (const earlier of successors.keys()) {
@@ -274,7 +274,7 @@ export const earlierIdsIn = (successors: ReadonlyMap<number, number>) => {
   return replaced
 }
 
-/** Caches what is made from a skeleton until a content changes. */
+/** Caches what is made from a skeleton until an item changes. */
 export const derived = <T>(make: (skeleton: Skeleton) => T) => {
   const cached = new WeakMap<Skeleton, { value: T; version: number }>()
   return (skeleton: Skeleton) => {

@@ -13,13 +13,13 @@ interface TermsSource extends Answering {
 }
 
 export const termAnswer = (catalogue: TermsSource, id: number) => {
-  // A catalogue that is out of date may lack a term, so it must not answer with a 404.
+  // A catalogue that is out of date may lack a term, so it must not return 404.
   catalogue.assertFresh()
   const term = orThrow(catalogue.terms.byId(id), resourceNotFound)
   return catalogue.answer(`term ${id}`, () => jsonAnswer(ok(toTerm(term))))
 }
 
-/** One page of GET /terms. In the spec, its meta has no `total_pages`. */
+/** One page of GET /terms. In the spec, its `meta` has no `total_pages`. */
 export const termsAnswer = (catalogue: TermsSource, query: TermsQuery) => {
   const { terms } = catalogue
   const { order_by = 'created_at', order_direction, page, perPage } = query

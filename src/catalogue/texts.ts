@@ -13,10 +13,10 @@ interface LegalSource extends Answering {
 
 /** The legal text in the first of the languages that has one. */
 export const legalAnswer = (catalogue: LegalSource, languages: string[]) => {
-  // A catalogue that is out of date may lack a language, so it must not answer with a 404.
+  // A catalogue that is out of date may lack a language, so it must not return 404.
   catalogue.assertFresh()
   const language = orThrow(existingLanguages(languages, code => catalogue.legal.has(code))[0], resourceNotFound)
-  // The text may be gone by the time at which the answer is made.
+  // The text may be gone by the time the response is made.
   const answer = catalogue.answer(`legal ${language}`, () =>
     jsonAnswer(ok(toLegalText(orThrow(catalogue.legal.get(language), resourceNotFound))))
   )
@@ -47,7 +47,7 @@ const languageOf = (versions: Versions, wanted: string[]) => wanted.find(languag
 export class SupportTexts {
   private readonly languages = new Set<string>()
   private readonly contexts = new Map<string, Map<number, Versions>>()
-  /** For each context, one text of each distinct set of languages. */
+  /** For each context, one text for each distinct set of languages. */
   private readonly distinct = new Map<string, Versions[]>()
 
   constructor(documents: SupportTextDocument[]) {
@@ -65,7 +65,7 @@ export class SupportTexts {
     return this.contexts.has(context)
   }
 
-  /** Drops languages in which there is no text at all. */
+  /** Drops languages in which there are no texts. */
   existing(wanted: string[]) {
     return existingLanguages(wanted, language => this.languages.has(language))
   }

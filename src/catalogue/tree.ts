@@ -3,7 +3,7 @@ import { derived, type Skeleton } from './skeleton.js'
 /** Deeper than a show, its seasons, episodes and extras. Without a limit, a cycle of parents would be followed forever. */
 export const maxDepth = 8
 
-/** Climbs to the top ancestor. `parentOf` returns undefined at the top. */
+/** Follows parents to the root. `parentOf` returns undefined for the root. */
 export const topOf = (start: number, parentOf: (one: number) => number | undefined) => {
   let top = start
   for (let depth = 0; depth < maxDepth; depth++) {
@@ -17,7 +17,10 @@ export const topOf = (start: number, parentOf: (one: number) => number | undefin
 /** Parents, children and the order of siblings. */
 export class Tree {
   private readonly children = new Map<number, number[]>()
-  /** The title of each row plus 1, or 0 until it is first needed. Climbing again for each element of a history would take longer. */
+  /**
+   * The row of the title of each row plus 1, or 0 until it is first needed. Following parents again for each element of a history would
+   * take longer.
+   */
   private readonly known: Int32Array
 
   constructor(private readonly skeleton: Skeleton) {
@@ -31,7 +34,7 @@ export class Tree {
     }
   }
 
-  /** The top ancestor of a content, such as its show, or the content itself. */
+  /** The root of an item's tree, such as its show, or the item itself. */
   title(row: number): number {
     const known = this.known[row] as number
     if (known > 0) return known - 1
@@ -40,7 +43,7 @@ export class Tree {
     return title
   }
 
-  /** The ancestors of a content, the nearest first. */
+  /** The ancestors of an item, the nearest first. */
   *above(row: number): Generator<number> {
     let above = this.skeleton.parentRow(row)
     for (let depth = 0; above !== undefined && depth < maxDepth; depth++) {
@@ -59,7 +62,7 @@ export class Tree {
     return titles
   }
 
-  /** The latest of the times of each title, whose contents may have been stored under several ids. */
+  /** The latest time of each title, whose contents may have been stored under several ids. */
   latest(times: Iterable<readonly [content_id: number, at: number]>) {
     const latest = new Map<number, number>()
     for (const [content_id, at] of times) {
@@ -69,14 +72,14 @@ export class Tree {
     return latest
   }
 
-  /** The title of a content by id, or undefined if it is not in the catalogue. Earlier ids lead. */
+  /** The title of an item by id, or undefined if it is not in the catalogue. Earlier ids are followed. */
   titleOf(id: number) {
     const row = this.skeleton.currentRow(id)
     return row === undefined ? undefined : this.title(row)
   }
 
   /**
-   * The contents that follow in the same title, depth first. Only those of the same type, because an announced season or a
+   * The items that follow in the same title, depth first. Only items of the same type, because an announced season or a
    * trailer must not follow an episode.
    */
   *after(row: number): Generator<number> {
@@ -88,7 +91,7 @@ export class Tree {
     }
   }
 
-  /** A title and all that belongs to it, in the order of the show. */
+  /** A title and everything that belongs to it, in the order of the show. */
   contents(title: number) {
     return this.descend(title, 0)
   }
@@ -113,5 +116,5 @@ export class Tree {
   }
 }
 
-/** The tree of a skeleton, made again when a content has changed. */
+/** The tree of a skeleton, made again when an item has changed. */
 export const treeOf = derived(skeleton => new Tree(skeleton))

@@ -17,20 +17,20 @@ const numbers = ['int', 'long', 'double']
 export const text = { bsonType: 'string' }
 export const flag = { bsonType: 'bool' }
 export const objectId = { bsonType: 'objectId' }
-/** Within the years of the wire form, which `validatorOf` checks: a `$jsonSchema` has no bounds of dates. */
+/** `validatorOf` checks that the years fit the wire form, because `$jsonSchema` has no bounds for dates. */
 export const date = { bsonType: 'date' }
 /** Beyond these bounds, the driver returns a `long` as an object. */
 export const whole = { bsonType: numbers, minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 }
 export const count = { ...whole, minimum: 0 }
 export const id = { ...whole, minimum: 1 }
-/** A finite number. Players may report any. */
+/** A finite number. Players may report any such number. */
 export const amount = { bsonType: numbers, minimum: 0, maximum: Number.MAX_VALUE, not: { bsonType: 'long', minimum: 2 ** 53 } }
 
 export const optional = (rule: Rule): Optional => ({ optional: rule })
 export const orNull = (rule: Rule): Rule => ({ ...rule, bsonType: [rule.bsonType, 'null'].flat() })
 export const listOf = (items: Rule): Rule => ({ bsonType: 'array', items })
 
-/** What is stored as it is sent. */
+/** The rule for a field that is stored as it is sent. */
 export const ofWire = ({ type, items, properties, required = [], minimum = whole.minimum }: TSchema): Rule => {
   if (type === 'string') return text
   if (type === 'integer') return { ...whole, minimum }
@@ -49,7 +49,7 @@ type Fields<T> = { [Name in keyof T]-?: Pick<T, Name> extends Required<Pick<T, N
 
 const isOptional = (field: Rule | Optional): field is Optional => 'optional' in field
 
-/** An object with these fields, and maybe others. */
+/** An object with these fields, and possibly others. */
 export const objectOf = <T>(fields: Fields<T>): Rule => {
   const all = Object.entries<Rule | Optional>(fields)
   return {
@@ -59,7 +59,6 @@ export const objectOf = <T>(fields: Fields<T>): Rule => {
   }
 }
 
-/** The paths of all dates. */
 const datesIn = ({ bsonType, items, properties = {} }: Rule, path: string[] = []): string[] => {
   if (bsonType.includes('date')) return [path.join('.')]
   const inner = Object.entries(properties).flatMap(([name, rule]) => datesIn(rule, [...path, name]))
@@ -70,7 +69,7 @@ const isWireDate = (path: string): Document => ({
   $nor: [{ [path]: { $lt: wireYears.first } }, { [path]: { $gt: wireYears.last } }]
 })
 
-/** What MongoDB accepts as a document of this type. */
+/** The MongoDB validator for documents of this type. */
 export const validatorOf = <T>(fields: Fields<T>): Document => {
   const schema = objectOf(fields)
   return { $and: [{ $jsonSchema: schema }, ...datesIn(schema).map(isWireDate)] }

@@ -27,10 +27,9 @@ import { ratingIndexes, ratingValidator } from '../viewing/ratings.js'
 import { watchlistValidator } from '../viewing/watchlist.js'
 import { outboxIndexes, outboxName } from '../webhooks/index.js'
 
-/** A field that holds a profile, and one that holds an account. */
+/** The fields that hold a profile or an account. */
 const owners = ['user_id', 'account_id'] as const
 
-/** The indexes of each collection that has any. */
 export const indexes: Record<string, IndexDescription[]> = {
   users: userIndexes,
   erasures: erasureIndexes,
@@ -54,15 +53,15 @@ export const indexes: Record<string, IndexDescription[]> = {
   [outboxName]: outboxIndexes
 }
 
-/** Those from which an erasure removes documents, by the field that an index finds them by. Users themselves are removed last. */
+/** The collections from which an erasure removes documents, with the indexed field to find them by. Users themselves are removed last. */
 export const personalCollections = Object.entries(indexes).flatMap(([name, of]) => {
   const owner = owners.find(field => name !== 'users' && of.some(({ key }) => field in key))
   return owner ? [{ name, owner }] : []
 })
 
 /**
- * What documents must be like in the collections that viewers are served from, so that what is read can be trusted. Not `contents`: other
- * software may write them, and the service checks what it reads.
+ * Validators for the collections that viewers are served from, so that what is read can be trusted. Not for `contents`, which other
+ * software may write; the service checks these when it reads them.
  */
 export const validators: Record<string, Document> = {
   users: userValidator,
@@ -110,8 +109,8 @@ const ensureValidators = async (db: Db) => {
 }
 
 /**
- * Creates missing indexes, and sets the validators. Several processes may do it at once. Returns the collections that are left without their
- * validator, because the user of the database may not change collections.
+ * Creates missing indexes, and sets the validators. Several processes may do so at once. Returns the collections left without their
+ * validator, because the database user may not change collections.
  */
 export const ensureCollections = async (db: Db) => {
   const unguarded = await ensureValidators(db)
@@ -119,7 +118,7 @@ export const ensureCollections = async (db: Db) => {
   return unguarded
 }
 
-/** How long one collection is searched. */
+/** How long counting in one collection may take. */
 const longestCount = minutes(1)
 
 /** How many documents of a collection do not fit its validator. */

@@ -17,7 +17,7 @@ const preferences = new Set([
   'journal'
 ])
 
-/** Viewers must see their own writes, and a change of primary must lose none, so the URL may not set preferences. */
+/** Drops read and write preferences from the URL, because viewers must see their own writes, and a change of primary must lose none. */
 const withoutPreferences = (url: string) => {
   const [address = '', ...rest] = url.split('?')
   const options = rest.join('?').split('&')
@@ -25,25 +25,25 @@ const withoutPreferences = (url: string) => {
   return `${address}?${kept.join('&')}`
 }
 
-/** How long a server may take to accept a connection, if callers do not wait longer. */
+/** The minimum time that a server gets to accept a connection. */
 const handshakePatience = seconds(2)
 
 /** For a client whose callers wait this many milliseconds (docs/decisions/009). */
 export const timeoutsOf = (timeout: number) => ({
   serverSelectionTimeoutMS: timeout,
   waitQueueTimeoutMS: timeout,
-  // A handshake with a server that does not respond delays the handshakes after it.
+  // A handshake with an unresponsive server delays the handshakes after it.
   connectTimeoutMS: Math.max(timeout, handshakePatience),
   socketTimeoutMS: timeout
 })
 
-/** Without options, for work that may take an hour, like the build of an index. */
+/** Without options, for work that may take an hour, such as building an index. */
 export const connectionTo = (url: string, options: MongoClientOptions = {}) => {
   const client = new MongoClient(withoutPreferences(url), {
     appName: 'viewer',
-    // The default of a standalone server acknowledges writes that are lost if it is killed.
+    // By default, a standalone server acknowledges writes that are lost if it is killed.
     writeConcern: { w: 'majority' },
-    // Connections that a network has lost without a sign are closed when a heartbeat fails, so within this and `connectTimeoutMS`.
+    // Connections that the network has silently dropped are closed when a heartbeat fails, within this and `connectTimeoutMS`.
     heartbeatFrequencyMS: seconds(2),
     socketTimeoutMS: minutes(60),
     ...options
@@ -54,5 +54,5 @@ export const connectionTo = (url: string, options: MongoClientOptions = {}) => {
 /** How long closing waits for the driver. */
 const closePatience = seconds(2)
 
-/** If a connection has just broken, the driver waits forever for its last command. */
+/** If a connection has just broken, the driver would wait forever for its last command. */
 export const closeSoon = (client: MongoClient) => Promise.race([client.close(), sleep(closePatience, undefined, { ref: false })])

@@ -1,6 +1,5 @@
 import type { Collection, Db } from 'mongodb'
 
-/** The collections whose ids are counted. */
 export const countedCollections = ['users', 'watchlist', 'terms'] as const
 export type Counted = (typeof countedCollections)[number]
 
@@ -12,7 +11,7 @@ export interface CounterDocument {
 /** Integer ids for a collection, unique across processes. */
 export const counterOf = (db: Db, name: Counted) => {
   const counters: Collection<CounterDocument> = db.collection('counters')
-  /** Takes `count` consecutive ids and returns the last. Throws and takes none if they would exceed 2^53. */
+  /** Takes `count` consecutive ids and returns the last. Throws, without taking any, if they would exceed 2^53. */
   const take = async (count: number) => {
     const taken = { $add: [{ $ifNull: ['$last', 0] }, count] }
     const fits = { $lte: [taken, Number.MAX_SAFE_INTEGER] }
@@ -28,7 +27,7 @@ export const counterOf = (db: Db, name: Counted) => {
     next: () => take(1),
     /** Takes `count` consecutive ids and returns the first. */
     nextBlock: async (count: number) => (await take(count)) - count + 1,
-    /** Marks the ids up to this one as used, for imports that bring their own. */
+    /** Marks the ids up to this one as used, for imports that bring their own ids. */
     moveTo: (id: number) => counters.updateOne({ _id: name }, { $max: { last: id } }, { upsert: true })
   }
 }

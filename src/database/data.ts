@@ -49,7 +49,7 @@ interface DataSettings {
 
 interface Listeners {
   onSessionsEnded?: OnSessionsEnded
-  /** Hears of every write to the lists of viewers. The service gives that of its `Nudger`. */
+  /** Called after every write to the lists of viewers. The service passes that of its `Nudger`. */
   onChange?: OnChange
 }
 

@@ -1,16 +1,16 @@
 import type { Document } from 'mongodb'
 import { optional, text } from './bson-schema.js'
 
-// What the last write of a document means for other systems (src/webhooks), in words that the write itself has stored. A change stream shows
-// them as one field, while it may leave out all other fields of the document, or show the whole document with those of an earlier write.
-// So each update by a pipeline stores or removes them.
+// What the last write of a document means for other systems (src/webhooks), in words that the write itself stores. A change stream always
+// shows this field, while it may leave out all other fields, or show the whole document with the words of an earlier write. So each update
+// by a pipeline stores or removes them.
 
 export interface Eventful {
   event?: string
 }
 export const eventRule = { event: optional(text) }
 
-/** The event of documents that an import adds. Other systems are not told of them. */
+/** The event of documents that an import adds, about which other systems are not told. */
 export const imported = 'imported'
 
 type Word = string | number | Document

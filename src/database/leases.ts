@@ -10,10 +10,10 @@ interface LeaseDocument {
   expires_at: Date
 }
 
-/** How long a lease outlives a holder that crashed. */
+/** How long a lease outlives a crashed holder. */
 const usualLife = seconds(60)
 
-/** The lease ran out, so another process may have done the same work since. */
+/** The lease has expired, so another process may have done the same work since. */
 export class LeaseLost extends Error {
   constructor(name: string) {
     super(`The lease of this ${name} ran out, probably because the database did not respond for too long`)
@@ -27,7 +27,7 @@ export interface Lease {
 }
 
 export interface TakenLease extends Lease {
-  /** Lets the lease run out instead of ending it after the work, because the database may still be at a write. */
+  /** Lets the lease expire instead of ending it after the work, because the database may still be executing a write. */
   leave: () => void
 }
 
@@ -35,7 +35,7 @@ export interface TakenLease extends Lease {
 export const leasesOf = (db: Db, life = usualLife) => {
   const leases = db.collection<LeaseDocument>('leases')
   const renewEvery = life / 3
-  /** How long after its confirmation a write may last. The other half is for clocks and networks that are late. */
+  /** How long after its confirmation a write may take. The other half is for clock drift and slow networks. */
   const writesFor = life / 2
 
   const take = async (name: string, holder: string) => {
@@ -57,7 +57,7 @@ export const leasesOf = (db: Db, life = usualLife) => {
     return lease?.holder === holder
   }
 
-  /** Never brings back a lease that ran out, because another process may have held it in between. */
+  /** Never renews an expired lease, because another process may have held it in between. */
   const renew = async (name: string, holder: string) => {
     const { matchedCount } = await withRetries(() =>
       leases.updateOne({ _id: name, holder, $expr: { $gt: ['$expires_at', '$$NOW'] } }, [
@@ -67,7 +67,7 @@ export const leasesOf = (db: Db, life = usualLife) => {
     return matchedCount === 1
   }
 
-  /** A lease that `withLease` has taken, in this process or in the one that started it. */
+  /** A lease taken by `withLease`, in this process or in the one that started it. */
   const held = (name: string, holder: string): Lease => ({
     holder,
     confirm: async () => {
@@ -92,7 +92,7 @@ export const leasesOf = (db: Db, life = usualLife) => {
         if (isUnavailable(error)) leave()
         throw error
       }
-      // A renewal that fails is noticed when the next write confirms the lease.
+      // A failed renewal is noticed when the next write confirms the lease.
       const renewal = setInterval(() => void renew(name, holder).catch(() => undefined), renewEvery)
       try {
         return await work({ ...held(name, holder), leave }).catch(leaveIfLost)

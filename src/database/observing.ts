@@ -1,6 +1,6 @@
 import type { Collection, CollectionOptions, Db, Document, RunCommandOptions } from 'mongodb'
 
-/** An operation that has ended, also one that has failed: it may have taken effect. */
+/** An operation that has ended, even one that has failed, because it may have taken effect. */
 export interface Operation {
   collection: string
   /** The name of the method or the command. */

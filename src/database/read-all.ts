@@ -3,10 +3,10 @@ import { seconds } from '../time.js'
 import { isAlone } from './faults.js'
 import { withRetries } from './retry.js'
 
-// Reads of all rows at once, without the driver's cursor, which takes twice the processor time of the command itself. Nearly always the
-// rows fit into one batch, which has up to 16 MB: about 178,000 elements of a history.
-// They read from the primary (connection.ts), so that viewers see their own writes. They are not repeated after a lost connection:
-// plugins/admission.ts repeats the whole route.
+// Reads all rows at once, without the driver's cursor, which takes twice the processor time of the command itself. The rows nearly always
+// fit into one batch of up to 16 MB, about 178,000 elements of a history.
+// These functions read from the primary (connection.ts), so that viewers see their own writes. They do not retry after a lost connection,
+// because plugins/admission.ts retries the whole route.
 
 /** More than fits into a batch, so that only its bytes limit it. */
 const batchSize = 1_000_000
@@ -20,8 +20,8 @@ const batchOf = ({ id, firstBatch, nextBatch, atClusterTime }: Document) => ({
 })
 
 /**
- * Leaves the rows as bytes. Not `raw`, which also leaves the parts of an error as bytes: the driver keeps one of them, the version of the
- * topology, and breaks at the next error of any command.
+ * Leaves the rows as bytes. Not `raw`, which also leaves the parts of an error as bytes: the driver stores one of them, the topology
+ * version, and breaks at the next error of any command.
  */
 const rowsAsBytes = { fieldsAsRaw: { firstBatch: true, nextBatch: true } }
 
@@ -34,7 +34,7 @@ interface Read {
 
 /** All rows of a command that returns a cursor, and the time of the snapshot if it reads one. */
 const readAll = <Row>({ db, collectionName, command, format }: Read) =>
-  // Only the session that has opened a cursor may read on. Without an explicit session, each command has its own.
+  // Only the session that opened a cursor may continue it. Without an explicit session, each command has its own.
   db.client.withSession(async session => {
     const { cursor } = await db.command(command, { session, ...format })
     const { id, rows, atClusterTime } = batchOf(cursor)
@@ -57,7 +57,7 @@ const readRest = async (
       id = batch.id
     }
   } catch (error) {
-    // It would stay open for ten minutes.
+    // The cursor would stay open for ten minutes.
     withRetries(() => db.command({ killCursors: collectionName, cursors: [Long.fromValue(id)] })).catch(() => undefined)
     throw error
   }
@@ -77,7 +77,7 @@ export const aggregateRaw = async (db: Db, { collectionName }: Named, pipeline: 
 /** Databases of standalone servers, which keep no snapshots and roll nothing back. */
 const withoutSnapshots = new WeakSet<Db>()
 
-/** Reads a state that no change of primary can roll back. `committedAt` is its time, which falls behind while members of the set lag. */
+/** Reads a state that no change of primary can roll back. `committedAt` is its time, which falls behind if members of the set lag. */
 export const aggregateCommitted = async <T>(db: Db, { collectionName }: Named, pipeline: Document[]) => {
   const command = { aggregate: collectionName, pipeline, cursor: { batchSize } }
   if (!withoutSnapshots.has(db)) {

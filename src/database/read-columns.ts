@@ -9,13 +9,13 @@ const int32 = 16
 /** How the values of a field are read: as they are, or as moments, in milliseconds. */
 type Kinds<Row> = Readonly<Record<keyof Row & string, 'value' | 'moment'>>
 
-/** The values of each field, up to the last row that has it. They are undefined for rows that lack it. */
+/** The values of each field, up to the last row that has it. Undefined for rows that lack it. */
 type Columns<Row> = { [Field in keyof Row]: (Row[Field] | undefined)[] }
 
 /**
- * Reads the fields of raw documents as columns. The driver would make an object of each document, which takes five times as long.
- * Only numbers, dates and null are read here; documents with anything else are left to the driver. Fields are found faster if `kinds` has
- * them in the order of the documents.
+ * Reads the fields of raw documents as columns. The driver would create an object for each document, which takes five times as long. Only
+ * numbers, dates and null are read here; documents with anything else are left to the driver. Fields are found faster if `kinds` lists them
+ * in the order of the documents.
  */
 export const columnReader = <Row>(kinds: Kinds<Row>) => {
   const fields = Object.entries<'value' | 'moment'>(kinds).map(([name, kind]) => ({
@@ -25,7 +25,7 @@ export const columnReader = <Row>(kinds: Kinds<Row>) => {
   }))
   return (rows: readonly Uint8Array[]) => {
     const columns = fields.map((): unknown[] => [])
-    // The rows of a batch are parts of the same bytes.
+    // The rows of a batch are slices of the same bytes.
     let bytes: Uint8Array = new Uint8Array()
     let view: DataView = new DataView(bytes.buffer)
     for (const [row, document] of rows.entries()) {
@@ -84,7 +84,7 @@ const readByDriver = (document: Uint8Array, fields: Field[], columns: unknown[][
     if (name in read) put(columns, field, row, isMoment ? millisecondsOf(read[name]) : read[name])
 }
 
-/** Looks first from `likely` on. */
+/** Searches from `likely` on first. */
 const fieldAt = (document: Uint8Array, at: number, fields: Field[], likely: number) => {
   for (let i = 0; i < fields.length; i++) {
     const field = likely + i < fields.length ? likely + i : likely + i - fields.length

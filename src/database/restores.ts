@@ -14,7 +14,7 @@ interface Kept {
   _id: number | string
 }
 
-/** What a restore must not undo: who was erased, what keeps somebody out of an account, and the record of what was done with privilege. */
+/** What a restore must not undo: who was erased, what keeps someone out of an account, and the audit log. */
 const kept = {
   erasures: { filter: {}, projection: {} },
   users: {
@@ -32,17 +32,17 @@ export interface RestoreNote {
   fields: Document
 }
 
-/** More than the ids that can have been assigned since a backup, or the changes that can have been made. */
+/** More than the number of ids that can have been assigned, or changes that can have been made, since a backup. */
 const skipped = 1e9
 
-/** What must not go back in time with the rest of the database when a backup is restored. */
+/** Keeps what must not be lost when a backup is restored. */
 export const restoresOf = (db: Db) => {
   const restores = db.collection<RestoreDocument>('restores')
 
-  /** Makes processes that were not stopped read the whole catalogue, all refused users and all changed age limits again. */
+  /** Makes processes that were not stopped reread the whole catalogue, all refused users and all changed age limits. */
   const tellProcesses = async () => {
     const revisions = db.collection<RevisionDocument>('revisions')
-    // A process reads everything when a revision of the catalogue goes back.
+    // A process rereads everything when a revision of the catalogue decreases.
     await revisions.deleteMany({ _id: { $in: [...catalogueKinds] } })
     for (const _id of ['disabled_users', 'erasures', 'limits'] as const)
       await revisions.updateOne({ _id }, { $inc: { revision: skipped } }, { upsert: true })
@@ -52,7 +52,7 @@ export const restoresOf = (db: Db) => {
     /** When the last restore was finished, in milliseconds. 0 if there was none. */
     lastAt: async () => (await restores.findOne({ _id: 'last' }))?.at.getTime() ?? 0,
 
-    /** What to save before a backup is restored. `apply` writes it back. */
+    /** The notes to save before a backup is restored. `apply` writes them back. */
     notes: async function* (): AsyncGenerator<RestoreNote> {
       for (const [collection, { filter, projection }] of Object.entries(kept))
         for await (const { _id, ...fields } of db.collection<Kept>(collection).find(filter, { projection }))
@@ -65,20 +65,20 @@ export const restoresOf = (db: Db) => {
         const writes = notes
           .filter(({ collection }) => collection === name)
           .map(({ _id, fields }): AnyBulkWriteOperation<Kept> => {
-            // A user who is not in the backup does not come back, but the note of their erasure is needed even then: it refuses their tokens.
+            // A user who is not in the backup is not recreated, but the note of their erasure is needed to refuse their tokens.
             return { updateOne: { filter: { _id }, update: { $set: fields }, upsert: name !== 'users' } }
           })
         if (writes.length > 0) await withRetries(() => db.collection<Kept>(name).bulkWrite(writes))
       }
     },
 
-    /** May be repeated. No process should serve before it. */
+    /** Idempotent. No process should serve requests before it. */
     finish: async () => {
-      // Some of these have ended since the backup, and nobody knows which. Dropping the collections would also drop their indexes.
+      // Some of these have ended since the backup, but it is unknown which. Dropping the collections would also drop their indexes.
       for (const name of ['sessions', 'device_codes']) await db.collection(name).deleteMany({})
       for (const _id of countedCollections)
         await db.collection<CounterDocument>('counters').updateOne({ _id }, { $inc: { last: skipped } }, { upsert: true })
-      // The service then removes again what the backup has brought back of erased users.
+      // The service then removes the data of erased users that the backup has restored.
       await db.collection('erasures').updateMany({}, [{ $set: { sweep_at: '$$NOW', sweeps: 0 } }])
       await forgetWebhooks(db)
       await tellProcesses()

@@ -5,7 +5,7 @@ const pause = 50
 /** Shorter than the deadline of a request with the default `DATABASE_TIMEOUT`. */
 const timeout = 1500
 
-/** Until when an operation that started then may be retried. */
+/** Until when an operation may be retried, given its start. */
 export const retryDeadline = (began = Date.now()) => began + timeout
 
 const retry = async <T>(operation: () => Promise<T>, isPassing: (error: unknown) => boolean, until: number): Promise<T> => {
@@ -14,7 +14,7 @@ const retry = async <T>(operation: () => Promise<T>, isPassing: (error: unknown)
     try {
       return await operation()
     } catch (error) {
-      // The attempt after a first duplicate does not meet the same key again, so it is worth making, however late this one ended.
+      // The attempt after a first duplicate will not meet the same key again, so it is worth making, however late it is.
       const isFirstDuplicate: boolean = isDuplicate(error) && !hadDuplicate
       const mayPass = isFirstDuplicate || (Date.now() <= until && (isDuplicate(error) || isPassing(error)))
       if (!mayPass) throw error
@@ -32,7 +32,7 @@ const retry = async <T>(operation: () => Promise<T>, isPassing: (error: unknown)
 export const withRetries = <T>(operation: () => Promise<T>, until = retryDeadline()) => retry(operation, isUnavailable, until)
 
 /**
- * Retries a write after a duplicate key alone: one that would count twice. After a lost connection the driver repeats it, if it can be sure
- * that it is done once (retryable writes, which need a replica set). Otherwise the caller gets a 503.
+ * Retries a write that is not idempotent, only after a duplicate key. After a lost connection, the driver retries it if it can ensure that
+ * it takes effect once (retryable writes, which need a replica set). Otherwise the caller gets a 503.
  */
 export const withDuplicateRetries = <T>(operation: () => Promise<T>) => retry(operation, () => false, retryDeadline())

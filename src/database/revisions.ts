@@ -8,7 +8,7 @@ export interface RevisionDocument {
   revision: number
 }
 
-/** Numbers that processes poll to see what to reload. */
+/** Numbers that processes poll to learn what to reload. */
 export const revisionsOf = (db: Db) => {
   const revisions = db.collection<RevisionDocument>('revisions')
   return {

@@ -48,7 +48,7 @@ const completeContent = <T extends { content?: Content }>(part: T, example?: unk
 
 /**
  * Parameters with a default are optional for callers. `style` and `explode` belong to the parameter, not to its schema. The example
- * of an optional parameter goes into its schema, because the page would fill in an example of the parameter itself.
+ * of an optional parameter is part of its schema, because the page would fill in an example of the parameter itself.
  */
 const parameterForCallers = ({ schema: { style, explode, ...schema } = {}, example, ...parameter }: Parameter): Parameter => ({
   ...parameter,
@@ -58,7 +58,7 @@ const parameterForCallers = ({ schema: { style, explode, ...schema } = {}, examp
   schema: { ...schema, ...(parameter.in !== 'path' && example !== undefined && { examples: [example] }) }
 })
 
-/** Adds the meaning of the status, the headers of the answer, and an example from the demo catalogue. */
+/** Adds the meaning of the status, the headers of the response, and an example from the demo catalogue. */
 const completeAnswer = (key: string, status: string, response: Response, isPublic: boolean): Response => {
   const { description } = statuses[status] as Status
   const names = [...(isPublic ? cacheable : []), ...(ownHeaders[key] ?? [])]
@@ -79,7 +79,7 @@ const completeOperation = (key: string, documented: Operation) => {
   }
 }
 
-/** The answers that look the same in all operations, by their names. */
+/** The responses that are the same in all operations, by name. */
 const sharedResponses = (operations: Operation[]) => {
   const responses = Object.assign({}, ...operations.map(({ responses }) => responses)) as Record<string, Response>
   const shared = Object.entries(responses).flatMap(([status, response]) => {
@@ -96,10 +96,10 @@ interface Schema {
   content?: object
 }
 
-/** @fastify/swagger makes a component of a schema with an `$id`, unless it is the whole body or answer. */
+/** @fastify/swagger makes a component of a schema with an `$id`, unless it is the whole body or response. */
 const wrapSchema = (schema: Schema) => (schema.content || schema.$ref || schema.type === 'null' ? schema : { allOf: [schema] })
 
-/** Makes components of the body and the answers of a route too, so that client generators know their names. */
+/** Makes components of the body and the responses of a route too, so that client generators know their names. */
 export const wrapSchemas = ({ body, response, ...schema }: FastifySchema = {}) => {
   const answers = Object.entries((response ?? {}) as Record<string, Schema>).map(([status, answer]) => [status, wrapSchema(answer)])
   return { ...schema, ...(body !== undefined && { body: wrapSchema(body as Schema) }), response: Object.fromEntries(answers) }
@@ -114,7 +114,7 @@ interface Node {
   format?: string
 }
 
-/** Keywords for the validator of the service alone. */
+/** Keywords that only the service's own validator knows. */
 const ownKeywords = ['x-rule', 'x-upper-case']
 
 /** Without a format, client generators choose types that are too small for ids and too coarse for seconds. */

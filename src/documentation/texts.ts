@@ -8,11 +8,11 @@ export const introduction = `The viewer-side backend of a streaming app.
 
 **Responses.** A read or a sign-in returns \`{success: true, data}\`, a write \`{success: true, code, message}\`, and an error \`{success: false, code, message}\`. For invalid input, \`errors\` lists the fields. A 401 has no \`code\`. Writes repeat the message under the key \`"message "\`, with a trailing space, for clients of the old platform.
 
-**Lists** are paged with \`perPage\` (${defaultPerPage} by default, at most ${maxPerPage}) and \`page\`. \`next_page\` is the number of the next page, or \`false\`. A parameter that takes several values accepts up to ${maxValues}, separated by commas or by repeating the parameter. A value in a query may have up to ${maxValueLength} characters.
+**Lists** are paged with \`perPage\` (${defaultPerPage} by default, at most ${maxPerPage}) and \`page\`. \`next_page\` is the number of the next page, or \`false\`. A parameter that takes several values accepts up to ${maxValues}, separated by commas or by repeating the parameter. A value may have up to ${maxValueLength} characters.
 
-**Retries.** After a 429 or a 503, wait \`Retry-After\` seconds and try again. A request that returned a 503 may already have taken effect. Repeating it does no harm, except that \`POST /profiles\` adds another profile, a sign-in begins another session, a refresh token works only once, and a repeated \`PUT /me/password\` returns a 401 that counts as a failed login. Send progress reports with \`observed_at\`: without it, a repeated report counts as a new one.
+**Retries.** After a 429 or a 503, wait \`Retry-After\` seconds and try again. A request that returned a 503 may already have taken effect. Repeating it does no harm, except that \`POST /profiles\` adds another profile, a sign-in starts another session, a refresh token works only once, and a repeated \`PUT /me/password\` returns 401 and counts as a failed login. Send progress reports with \`observed_at\`: without it, a repeated report counts as a new one.
 
-**Caching.** Public responses have an \`ETag\`. Send it as \`If-None-Match\`, and the response is a 304 without a body if nothing has changed.`
+**Caching.** Public responses have an \`ETag\`. Send it as \`If-None-Match\`, and you get a 304 without a body if nothing has changed.`
 
 /** In the order in which an app developer needs them. */
 export const tags = [
@@ -30,7 +30,7 @@ export const tags = [
   {
     name: 'Profiles',
     description:
-      'The viewers of an account, each with lists of their own. Children have an age limit. If the operator uses an identity provider, send the id of the profile that watches in the header `Viewer-Profile` with every call, instead of signing in to the profile. Any other id in it returns a 403.'
+      'The viewers of an account, each with lists of their own. Children have an age limit. If the operator uses an identity provider, send the id of the profile in the header `Viewer-Profile` with every call, instead of signing in to the profile. The id of anything but a profile of the account returns 403.'
   },
   { name: 'Account', description: "The user's name and password, a copy of the stored data, and erasure." },
   { name: 'Texts', description: "Legal and support texts in the caller's language." },
@@ -44,7 +44,6 @@ interface Header {
 }
 const header = (description: string, schema: Schema = { type: 'string' }): Header => ({ description, schema })
 
-/** The headers that responses may have, by their names. */
 export const headers = {
   'x-request-id': header('Identifies the request in the log of the service'),
   'Retry-After': header('Seconds to wait before trying again', { type: 'integer', format: 'int64' }),
@@ -60,8 +59,8 @@ export const headers = {
 type HeaderName = keyof typeof headers
 
 /**
- * These headers and the request id. Only answers to invalid HTTP, and to an unknown `Expect` (417), lack the id. They
- * have no operation, so the document does not describe them.
+ * These headers and the request id. Only responses to invalid HTTP, and to an unknown `Expect` (417), lack the id. They
+ * belong to no operation, so the document does not describe them.
  */
 export const referredHeaders = (names: HeaderName[]) =>
   Object.fromEntries(['x-request-id', ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))
@@ -76,7 +75,6 @@ export interface Status {
 /** The headers of public reads, and of their 304. */
 export const cacheable: HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
 
-/** The meaning of each status, for all operations. */
 export const statuses: Record<string, Status> = {
   200: { description: 'Success' },
   201: { description: 'Saved' },
@@ -84,14 +82,14 @@ export const statuses: Record<string, Status> = {
   308: {
     name: 'PermanentRedirect',
     headers: ['Location', 'Cache-Control', 'Vary'],
-    description: 'It has another id now. `Location` is its path'
+    description: 'The item has a new id. `Location` is its path'
   },
   400: { name: 'BadRequest', description: 'The request is invalid. The message says why' },
   401: { name: 'Unauthorized', description: 'No valid bearer token, a session that has ended, or a failed login' },
   403: { name: 'Forbidden', description: 'Not for this user or profile' },
   404: { name: 'NotFound', description: 'Not found' },
   405: { name: 'MethodNotAllowed', headers: ['Allow'], description: 'The path does not support this method' },
-  409: { name: 'Conflict', description: 'The account already plays on as many devices as it is allowed' },
+  409: { name: 'Conflict', description: 'The account is already playing on as many devices as it may' },
   413: { name: 'ContentTooLarge', description: 'The body is larger than 64 KiB' },
   429: { name: 'TooManyRequests', headers: ['Retry-After'], description: 'Too many requests from this user or address' },
   500: { name: 'InternalServerError', description: 'An internal error. Find it in the log by its request id' },
@@ -102,7 +100,7 @@ export const statuses: Record<string, Status> = {
   }
 }
 
-/** The headers of single operations. */
+/** The headers of individual operations. */
 export const ownHeaders: Record<string, HeaderName[]> = {
   'POST /history': ['Location'],
   'POST /profiles': ['Location'],

@@ -1,5 +1,5 @@
 /*
- * The words that the search feed of Roku has: github.com/rokudev/search-feed-json. Its documentation has the roles of credits.
+ * The vocabulary of Roku's search feed: github.com/rokudev/search-feed-json. The roles of credits are in its documentation.
  */
 
 /** Words that may contain spaces, separated by commas. */
@@ -60,7 +60,7 @@ export const ratings: ReadonlyMap<string, readonly string[]> = new Map([
   ['USA_PR', listOf('NR,TV-Y,TVY,TV-Y7,TVY7,TV-G,TVG,TV-PG,TVPG,TV-14,TV14,TV-MA,TVMA')]
 ])
 
-/** The roles of credits, by ours. It has no word for the others. */
+/** Roku's roles of credits, by ours. It has no word for our other roles. */
 export const roles: ReadonlyMap<string, string> = new Map([
   ['actor', 'actor'],
   ['director', 'director'],

@@ -36,11 +36,11 @@ const fields = [
   'credits'
 ] as const satisfies readonly (keyof ContentDocument)[]
 
-/** What the feed reads of a content. */
+/** The fields of an item that the feed reads. */
 export type FeedContent = Pick<ContentDocument, '_id' | (typeof fields)[number]>
 export const feedProjection = Object.fromEntries(fields.map(name => [name, 1]))
 
-/** What a show gives to its seasons, and both to their episodes. */
+/** What seasons inherit from their show, and episodes from both. */
 interface Inherited {
   /** The show, unless it is left out. */
   seriesId?: string | undefined
@@ -77,14 +77,14 @@ const imageOf = ({ images }: FeedContent, kind: string) => usable(images?.find(i
 
 const mainImage = (content: FeedContent) => imageOf(content, 'poster') ?? imageOf(content, 'thumbnail') ?? usable(content.thumbnail)
 
-/** The text in the language, or else in the more general one: `en` for `en-us`. */
+/** The text in the language, or else in the more general one, such as `en` for `en-us`. */
 const textIn = (texts: Record<string, string>, language: string) => {
   const byLanguage = new Map(Object.entries(texts).map(([code, text]) => [code.toLowerCase(), text.trim()]))
   const [found = ''] = existingLanguages([language], code => Boolean(byLanguage.get(code)))
   return byLanguage.get(found) ?? ''
 }
 
-/** One rating for each system, although several countries may use the same. */
+/** One rating per system, although several countries may use the same system. */
 const ratingsOf = ({ age_ratings }: FeedContent) => {
   const known = (age_ratings ?? [])
     .map(({ system, value }) => ({ source: system.toUpperCase(), value: value.toUpperCase() }))
@@ -123,8 +123,8 @@ const reasonsAgainst = ({ kind, title, year, main, seriesId, seasonNumber }: Fac
   })
 
 /**
- * The search feed of Roku, version 1. Takes what is open, shows first, then seasons, then all others, because a season or episode can only
- * be in the feed with its show.
+ * The search feed of Roku, version 1. Contains what is available: shows first, then seasons, then all others, because a season or episode
+ * can only be in the feed if its show is.
  */
 export class RokuFeed {
   /** How many items of each kind are in the feed. */
@@ -228,7 +228,7 @@ export class RokuFeed {
     }
   }
 
-  /** Cuts a text of more code points in front of the first word that does not fit. Scripts without spaces have words too. */
+  /** Truncates a text with too many code points before the first word that does not fit. Scripts without spaces have words, too. */
   private cut(text: string, most: number) {
     const [head] = new RegExp(`^.{0,${most}}`, 'su').exec(text) as RegExpExecArray
     if (head.length === text.length) return text

@@ -12,7 +12,7 @@ const addressIn = (entry: string) => {
 /** More proxies than any deployment has. Entries further left were made up by the caller. */
 const longestChain = 100
 
-/** Strips the ports, because networks are compared with bare addresses. Keeps invalid entries, because hops are counted. */
+/** Strips the ports, because networks are matched against bare addresses. Keeps invalid entries, because hops are counted. */
 export const withoutPorts = (chain: string) =>
   chain
     .split(',')
@@ -39,7 +39,7 @@ const groupsOf = (address: string) => {
 const mappedIn = ([a, b, c, d, e, marker, high = 0, low = 0]: number[]) =>
   marker === 0xffff && !(a || b || c || d || e) ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : undefined
 
-/** The IPv4 address, the /64 of an IPv6 address, since one host has all of it, or the same key for all invalid addresses. */
+/** The IPv4 address, the /64 of an IPv6 address, because a host has all of it, or one key for all invalid addresses. */
 export const callerOf = (entry = '') => {
   if (isIPv4(entry)) return entry
   const address = addressIn(entry)
@@ -75,9 +75,9 @@ interface RequestOrigin {
 /** A host name has at most 253 characters, a port five. */
 const longestHost = 260
 
-/** The origin for links in answers: `PUBLIC_URL`, else the origin of the request if it is valid. */
+/** The origin for links in responses: `PUBLIC_URL`, or else the origin of the request if it is valid. */
 export const originsOf = ({ PUBLIC_URL, PORT }: { PUBLIC_URL: string; PORT: number }) => {
-  // Nearly all requests have the same origin, and parsing it costs more than the rest of an answer.
+  // Nearly all requests have the same origin, and parsing it costs more than the rest of a response.
   let last = { requested: '', origin: '' }
 
   return ({ protocol, host }: RequestOrigin) => {

@@ -19,7 +19,7 @@ const secrets = [
   'verification_uri_complete'
 ]
 
-/** What went wrong, for failures outside of the service: the stack of a driver tells nothing. */
+/** Only the type and message, for failures outside of the service, where the stack is of no use. */
 export const reasonOf = (error: Error) => {
   const { type, message } = stdSerializers.err(error)
   return { type, message }
@@ -38,11 +38,11 @@ export const loggerOptions = (level: string) => ({
 /** Bytes of log lines to buffer while the disk is full. */
 const bufferBound = 1024 * 1024
 
-/** Writes to standard output in batches: a system call per line would cost more than some answers. */
+/** Writes to standard output in batches, because a system call per line would cost more than some responses. */
 export const linesOut = (to: number | string = 1) => {
   const lines = destination({ dest: to, sync: true, minLength: 4096, periodicFlush: 50, maxLength: bufferBound })
   let isFailing = false
-  // A failing log, for example on a full disk, must not end the service.
+  // A failing log, for example on a full disk, must not stop the service.
   lines.on('error', () => {
     isFailing = true
   })
@@ -51,7 +51,7 @@ export const linesOut = (to: number | string = 1) => {
   })
   process.on('exit', () => {
     lines.flush()
-    // flushSync retries until it succeeds: on a full disk, the process would never exit.
+    // flushSync retries until it succeeds, so on a full disk the process would never exit.
     if (!isFailing) lines.flushSync()
   })
   return lines

@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 
-/** In bytes. More than this of what callers have not read yet may not wait in the process. Streams are not counted, and have bounds of their own. */
+/** In bytes. The maximum that may wait in the process for callers to read it. Streams are not counted, and have bounds of their own. */
 const mostUnread = 128 * 1024 * 1024
 
 /** The requests of each connection that have not ended. */
 const open = new WeakMap<Socket, Set<FastifyReply>>()
-/** Those whose response is being sent, so that nothing is left to happen but its end, with the bytes of the response. */
+/** Requests whose response is being sent, so that only its end is left to happen, with the bytes of the response. */
 const answering = new Map<FastifyReply, number>()
 let unread = 0
 
-/** Also ends the request if its caller hangs up. Call it when the request begins, and `endRequest` when it has ended. */
+/** Call it when the request begins, and `endRequest` when it has ended. Also ends the request if its caller hangs up. */
 export const openRequest = (reply: FastifyReply) => {
   const { socket } = reply.request.raw
   const known = open.get(socket)
@@ -40,7 +40,7 @@ export const beginAnswer = (reply: FastifyReply, bytes = 0) => {
   else if (unread > mostUnread) cutLargest()
 }
 
-/** Closes the connection on which most waits. */
+/** Closes the connection with the most unread bytes. */
 const cutLargest = () => {
   const sums = new Map<Socket, number>()
   for (const [{ request }, bytes] of answering) sums.set(request.raw.socket, (sums.get(request.raw.socket) ?? 0) + bytes)
@@ -55,11 +55,11 @@ const hangUp = (reply: FastifyReply) => {
     raw.destroy()
     raw.emit('close')
   }
-  // Otherwise its handler still runs, and decides about the status.
+  // Otherwise the handler is still running, and decides the status.
   if (answering.has(reply)) end(reply)
 }
 
-/** Fastify runs the hooks of `onResponse` once: when the response has been sent, or fails. Without a caller, Node reports neither. */
+/** Fastify runs the `onResponse` hooks when the response has been sent or has failed. If the caller is gone, Node reports neither. */
 const end = (reply: FastifyReply) => {
   if (endRequest(reply)) reply.raw.emit('error', new Error('The caller has hung up'))
 }

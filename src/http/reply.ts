@@ -2,10 +2,11 @@ import { type Serializer, type SerializerFactory, SerializerSelector } from '@fa
 import type { Done } from '../../schemas/common.js'
 import type { Meta, PageQuery } from '../../schemas/page.js'
 
-/** The content type of every JSON answer. */
 export const jsonType = 'application/json; charset=utf-8'
 
-/** The values of `Cache-Control`. Public answers are revalidated before each use. `ageLimited` is for callers who may have an age limit. */
+/**
+ * The values of `Cache-Control`. Public responses are revalidated before each use. `ageLimited` is for callers who may have an age limit.
+ */
 export const cacheControl = {
   error: 'no-store',
   personal: 'private, no-store',
@@ -25,10 +26,10 @@ export const securityHeaders = {
 
 export const ok = <T>(data: T) => ({ success: true as const, data })
 
-/** The spec has the key with the trailing space (schemas/common.ts). */
+/** In the spec, the key has a trailing space (schemas/common.ts). */
 export const done = (code: number, text: string): Done => ({ success: true, code, 'message ': text, message: text })
 
-/** Past the end, `prev_page` is the last page with elements. */
+/** Beyond the end, `prev_page` is the last page with elements. */
 export const pageMeta = ({ page, perPage }: PageQuery, total: number): Meta => {
   const total_pages = Math.ceil(total / perPage)
   return {
@@ -41,12 +42,11 @@ export const pageMeta = ({ page, perPage }: PageQuery, total: number): Meta => {
   }
 }
 
-/** The part of a list that is on a page. */
 export const onPage = <T>(all: T[], { page, perPage }: PageQuery) => all.slice((page - 1) * perPage, page * perPage)
 
 /**
- * Compiles a serializer when it is first used, because compiling all of them doubles the time that an app takes to build.
- * Most are never used: the schemas of errors, and of answers that are sent as ready bytes, only serve the documentation.
+ * Compiles a serializer when it is first used, because compiling all of them doubles the time to build an app. Most are never used: the
+ * schemas of errors, and of responses that are sent as ready bytes, are only for the documentation.
  */
 export const buildSerializer: SerializerFactory = (schemas, options) => {
   const compile = SerializerSelector()(schemas, options)

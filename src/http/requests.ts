@@ -5,7 +5,7 @@ import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 /** In bytes. */
 export const bodyLimit = 64 * 1024
 
-/** Without dashes, it is one flat string: a UUID from Node consists of twenty pieces, which a waiting request keeps in memory. */
+/** Removing the dashes makes one flat string. A UUID from Node consists of twenty pieces, which a waiting request would keep in memory. */
 export const requestId = () => randomUUID().replaceAll('-', '')
 
 export const isDecodable = (url: string) => {
@@ -19,25 +19,25 @@ export const isDecodable = (url: string) => {
 }
 
 /**
- * Fastify would refuse an undecodable URL before any hook runs. So its path is replaced by one that no route has.
- * plugins/unknown-routes.ts finds the original in `originalUrl` and refuses it.
+ * Fastify would reject an undecodable URL before any hook runs, so its path is replaced by one that no route has.
+ * plugins/unknown-routes.ts finds the original in `originalUrl` and rejects it.
  */
 export const routableUrl = ({ url = '' }: IncomingMessage) => (isDecodable(url) ? url : '/undecodable')
 
-/** A child logger per request would cost more than most answers. Log lines carry the request id as a field instead. */
+/** A child logger per request would cost more than most responses. Log lines carry the request id as a field instead. */
 export const sharedLogger = <Logger>(logger: Logger) => logger
 
-/** Parses the id in a path. Returns undefined for anything else, because a malformed id is a 404, not a 400. */
+/** Parses the id in a path. Returns undefined for anything else, because a malformed id returns 404, not 400. */
 export const integerId = (text: string): number | undefined => {
   if (!/^[1-9]\d{0,15}$/.test(text)) return undefined
   const id = Number(text)
   return Number.isSafeInteger(id) ? id : undefined
 }
 
-/** Splits a comma-separated list and trims its items. Ignores all after the first `most`. */
+/** Splits a comma-separated list and trims its items. Ignores items after the first `most`. */
 export const itemsOf = (text: string, most?: number) => text.split(',', most).map(item => item.trim())
 
-/** Reads the country of a caller from the header that the operator has named. */
+/** Reads the country of a caller from the configured header. */
 export const countryFrom = (name: string) => {
   const header = name.toLowerCase()
   return ({ headers }: Pick<FastifyRequest, 'headers'>) => {
@@ -47,7 +47,7 @@ export const countryFrom = (name: string) => {
   }
 }
 
-/** For bodies whose fields are all optional: no body counts as an empty one. */
+/** For bodies whose fields are all optional: a missing body counts as empty. */
 export const optionalBody: preValidationHookHandler = (request, _reply, done) => {
   if (request.body === undefined) request.body = {}
   done()

@@ -12,17 +12,17 @@ const errors: Record<string, () => ErrorAnswer> = {
 /** Connections with an upload that `requestTimeout` must not end. */
 export const slowUploads = new WeakSet<Socket>()
 
-/** Answers what Node's HTTP parser refuses. There is no request object yet, so this writes to the socket. */
+/** Responds to requests that Node's HTTP parser rejects. There is no request object yet, so this writes to the socket. */
 export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket) => {
   if (error.code === 'ECONNRESET') return socket.destroy()
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && slowUploads.has(socket)) return
   return endWith((errors[String(error.code)] ?? malformed)(), socket)
 }
 
-/** How long a caller has to read the error answer, in milliseconds. */
+/** How long a caller has to read the error response, in milliseconds. */
 const lingering = 2000
 
-/** Sends an error response and closes the connection. Only closes it while an earlier pipelined request waits for its response. */
+/** Sends an error response and closes the connection. Only closes it if an earlier pipelined request is waiting for its response. */
 export const endWith = (error: ErrorAnswer, socket: Duplex) => {
   // The caller may send more bytes in the meantime. One error response is enough.
   if (socket.writableEnded) return
@@ -33,11 +33,11 @@ export const endWith = (error: ErrorAnswer, socket: Duplex) => {
     return
   }
   socket.end(bytesOf(error))
-  // A caller that goes on sending would otherwise keep its half of the connection open.
+  // Otherwise, a caller that keeps sending would keep its half of the connection open.
   setTimeout(() => socket.destroy(), lingering).unref()
 }
 
-/** The headers of an error answer that no hook sees. */
+/** The headers of an error response that no hook sees. */
 export const headersOf = (text: string) => ({
   'content-type': jsonType,
   'content-length': Buffer.byteLength(text),

@@ -58,9 +58,9 @@ const isTooLong = (text: string, most: number) => text.length > most && (text.le
 const converted = (schema: TSchema, text: string) => {
   if (schema.type === 'integer' && /^\d+$/.test(text)) return Number(text)
   if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
-  // In a query, a plus that was not encoded means a space.
+  // In a query, an unencoded plus means a space.
   if (schema.format === 'date-time') return text.replace(/ (?=\d\d:\d\d$)/, '+')
-  // Mixed case is refused.
+  // Mixed case is not converted, so it is rejected.
   return schema['x-upper-case'] && text === text.toLowerCase() ? text.toUpperCase() : text
 }
 
@@ -83,7 +83,7 @@ const fieldOf = (fault: Fault) => {
   return fault.keyword === 'required' ? String(fault.params.missingProperty) : (fault.instancePath.split('/')[1] ?? '')
 }
 
-/** Fields that are required as alternatives: a body must have at least one of them. */
+/** Fields of which a body must have at least one. */
 const alternatives = ({ keyword, parentSchema }: Fault): string[] =>
   keyword === 'anyOf' ? (parentSchema as TSchema).anyOf.flatMap((choice: TSchema) => choice.required ?? []) : []
 

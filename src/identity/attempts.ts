@@ -4,10 +4,10 @@ import { findAll } from '../database/read-all.js'
 import { minutes } from '../time.js'
 import { emailKey } from './users.js'
 
-/** The window in which logins, PINs and the codes of devices are counted. */
+/** The window in which logins, PINs and device codes are counted. */
 export const loginWindowMinutes = 15
 
-/** Successes for one e-mail or PIN from one address in a window. No honest user needs more. */
+/** Successful logins for one e-mail or PIN from one address in a window. No honest user needs more. */
 export const maxSuccessfulLogins = 1000
 
 /** The limit of a whole address or account, as a multiple of the limit for both together. */
@@ -16,7 +16,7 @@ const widerBy = 10
 interface AttemptsDocument {
   _id: string
   count: number
-  /** How many attempts succeeded. Only an e-mail or PIN together with an address has this count. */
+  /** How many attempts succeeded. Only counted for an e-mail or PIN together with an address. */
   right?: number
   /** Whether the latest attempt was allowed. */
   granted: boolean
@@ -70,9 +70,9 @@ const increment = async (attempts: Collection<AttemptsDocument>, { _id, limit }:
   return counted as AttemptsDocument
 }
 
-/** Takes back an attempt. Adds `successes` to the `right` of the first bucket. */
+/** Uncounts an attempt. Adds `successes` to the `right` of the first bucket. */
 const decrement = async (attempts: Collection<AttemptsDocument>, counts: AttemptsDocument[], successes = 0) => {
-  // With `expires_at` in the filter, a window that has begun since is left alone.
+  // With `expires_at` in the filter, a window that has begun since is not changed.
   await attempts.bulkWrite(
     counts.map(({ _id, expires_at }, i) => ({
       updateOne: {
@@ -111,7 +111,7 @@ const bucketsOf = (account: string, address: string, limit: number): [Bucket, ..
 export const loginAttemptsOf = (db: Db, limit: number) => {
   const attempts = db.collection<AttemptsDocument>('login_attempts')
   return {
-    /** Seconds until the caller may try again, or undefined below all limits. One read and no write. */
+    /** Seconds until the caller may try again, or undefined below all limits. Takes one read and no write. */
     retryAfter: async (account: string, address: string) => {
       if (limit === 0) return undefined
       const buckets = bucketsOf(account, address, limit)
@@ -139,11 +139,11 @@ export const loginAttemptsOf = (db: Db, limit: number) => {
 /** How many codes one address gets in a window. Each stays in the database for minutes, so this bounds what an address can store. */
 export const codesPerAddress = 1000
 
-/** The limit for all users together, as a multiple of the limit for one. */
+/** The limit of all users together, as a multiple of that of one user. */
 const sharedFactor = 1000
 export const sharedBucket = bucketKey('codes of all')
 
-/** Counts the user codes of devices. The windows are as long as those of logins, and the limit is the same, but the counts are separate. */
+/** Counts attempts with the user codes of devices. Windows and limit are those of logins, but the counts are separate. */
 export const codeAttemptsOf = (db: Db, limit: number) => {
   const attempts = db.collection<AttemptsDocument>('login_attempts')
   return {
@@ -153,7 +153,7 @@ export const codeAttemptsOf = (db: Db, limit: number) => {
       return counted.granted ? undefined : secondsUntilEnd([counted])
     },
 
-    /** Above the limit for all users together, each still has one attempt a window: otherwise guessers would lock out everybody. */
+    /** Above the limit of all users together, each still has one attempt per window, because otherwise guessers could lock out everyone. */
     guess: async (user_id: number, address: string): Promise<Omit<Attempt, 'forgive'>> => {
       if (limit === 0) return uncounted
       const own = { _id: bucketKey('codes of user', String(user_id)), limit }

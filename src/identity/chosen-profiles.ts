@@ -12,7 +12,7 @@ export const profileHeader = 'Viewer-Profile'
 
 interface Read {
   viewer: Viewer
-  /** In the time of `performance.now()`. */
+  /** By `performance.now()`. */
   at: number
 }
 
@@ -23,7 +23,7 @@ const size = 160
 
 const keyOf = (account: number, id: number) => `${account} ${id}`
 
-/** The profiles that users of an identity provider watch as. Each is read once a minute. */
+/** The profiles chosen by users of an identity provider. Each is read once a minute. */
 export class ChosenProfiles {
   private readonly read = new Cache<string, Read>(cacheBytes, () => size)
   private readonly pending = new Map<string, Promise<Viewer | undefined>>()
@@ -33,20 +33,20 @@ export class ChosenProfiles {
     private readonly outage: Outage
   ) {}
 
-  /** The viewer, or undefined if it has to be looked up. While the database is unavailable, the viewer as last read. */
+  /** The viewer, or undefined if it has to be looked up. While the database is unavailable, returns the viewer as last read. */
   known(account: number, id: number) {
     if (this.outage.isKnown) return this.outdated(account, id)
     const read = this.read.get(keyOf(account, id))
     return read && performance.now() - read.at < keptFor ? read.viewer : undefined
   }
 
-  /** The viewer as last read, unless that was so long ago that the change of its age limit may have been forgotten. */
+  /** The viewer as last read, unless that was so long ago that a change of its age limit may have been forgotten. */
   private outdated(account: number, id: number): Viewer | undefined {
     const read = this.read.get(keyOf(account, id))
     return read && performance.now() - read.at < profilesKeptFor ? { ...read.viewer, isOutdated: true } : undefined
   }
 
-  /** The viewer, or undefined if it is no profile of the account. `patience` is in milliseconds. */
+  /** The viewer, or undefined if it is not a profile of the account. `patience` is in milliseconds. */
   async lookUp(account: number, id: number, patience: number) {
     if (this.outage.isKnown) throw unavailable()
     try {

@@ -8,7 +8,7 @@ export const codeLife = minutes(10)
 export type Decision = 'approved' | 'access_denied'
 type DeviceAnswer = Decision | 'authorization_pending' | 'slow_down' | 'expired_token'
 
-/** A device that waits for a user. Both codes are stored as hashes. All times are by the clock of the database. */
+/** A device waiting for a user. Both codes are stored as hashes. All times are by the clock of the database. */
 interface DeviceCodeDocument extends Partial<Decider> {
   /** The hash of the code that the device keeps. */
   _id: string
@@ -18,14 +18,14 @@ interface DeviceCodeDocument extends Partial<Decider> {
   /** Seconds that the device has to wait between two polls. */
   interval: number
   asked_at?: Date
-  /** Identifies the last poll, so that a retry after a lost reply gets the same answer. */
+  /** Identifies the last poll, so that a retry after a lost response gets the same answer. */
   question?: string
   answer?: DeviceAnswer
   decision?: Decision
   created_at: Date
   expires_at: Date
 }
-/** The user and the session that decided, and the epoch of the account at that time. */
+/** The user and session that decided, and the epoch of the account at that time. */
 interface Decider {
   account_id: number
   /** The profile that the device is signed in as. */
@@ -47,7 +47,7 @@ const isLiving = { $expr: { $gt: ['$expires_at', '$$NOW'] } }
 const isUndecided = { decision: { $exists: false } }
 
 const isEarly = { $lt: ['$$NOW', { $add: ['$asked_at', { $multiply: ['$interval', seconds(1)] }] }] }
-// Once its device has learned of the approval, a code is used up.
+// A code is used up once its device has learned of the approval.
 const isUsed = { $in: ['$answer', ['approved', 'expired_token']] }
 const undecided = 'authorization_pending'
 const answer = { $cond: [isUsed, 'expired_token', { $cond: [isEarly, 'slow_down', { $ifNull: ['$decision', undecided] }] }] }
@@ -55,7 +55,7 @@ const answer = { $cond: [isUsed, 'expired_token', { $cond: [isEarly, 'slow_down'
 export const deviceCodesOf = (db: Db) => {
   const codes = db.collection<DeviceCodeDocument>('device_codes')
   return {
-    /** `make` makes two codes. It is called again if the code for users is already taken. */
+    /** `make` makes two codes. It is called again if the user code is already taken. */
     add: <Codes extends { deviceHash: string; userHash: string }>(device: string | null, make: () => Codes) =>
       withRetries(async () => {
         const made = make()
@@ -77,7 +77,7 @@ export const deviceCodesOf = (db: Db) => {
         return made
       }),
 
-    /** Answers a poll of a device, in one update, so that only one of several polls at once learns of the approval. */
+    /** Answers a device's poll in one update, so that only one of several concurrent polls learns of the approval. */
     ask: (deviceHash: string, question: string) =>
       withRetries(async () => {
         const change = {
@@ -92,10 +92,9 @@ export const deviceCodesOf = (db: Db) => {
         return asked ?? (await codes.findOne({ _id: deviceHash, question }))
       }),
 
-    /** A code that waits for a decision. */
     find: (userHash: string) => codes.findOne({ user_code: userHash, ...isUndecided, ...isLiving }),
 
-    /** False if there is nothing to decide. The same decision of the same user may come again, as after a lost reply. */
+    /** False if there is nothing to decide. The same user may repeat a decision, as after a lost response. */
     decide: async (userHash: string, { account_id, user_id, sid, epoch }: Decider, decision: Decision) => {
       const { matchedCount } = await withRetries(() =>
         codes.updateOne(
@@ -106,7 +105,7 @@ export const deviceCodesOf = (db: Db) => {
       return matchedCount === 1
     },
 
-    /** Removes what the user, or one of their sessions, has decided. One that comes later is refused by its epoch or its session. */
+    /** Removes the decisions of the user, or of one of their sessions. Later ones are refused because of their epoch or session. */
     revoke: (account_id: number, sid?: string) => withRetries(() => codes.deleteMany({ account_id, ...(sid !== undefined && { sid }) }))
   }
 }

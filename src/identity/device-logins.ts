@@ -8,7 +8,7 @@ import { profileIfCurrent } from './profiles.js'
 import { epochOf } from './session-document.js'
 import type { Viewer } from './tokens.js'
 
-/** Somebody who types a code. */
+/** The user who types a code. */
 interface Caller {
   viewer: Viewer
   address: string
@@ -17,7 +17,7 @@ interface Caller {
 /** The sign-in of devices without a keyboard, as in RFC 8628. */
 export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }: Data, { DEVICE_URL, JWT_SECRET }: Settings) => {
   const deviceHashOf = (code: string) => hash('sha256', code, 'base64url')
-  // Without a key, somebody with a copy of the database could try all codes in minutes.
+  // Keyed, because someone with a copy of the database could otherwise try all codes in minutes.
   const userHashOf = (code: string) => createHmac('sha256', `user codes ${JWT_SECRET}`).update(code).digest('base64url')
 
   const newCodes = () => {
@@ -25,7 +25,7 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
     return { device_code, user_code, deviceHash: deviceHashOf(device_code), userHash: userHashOf(user_code) }
   }
 
-  /** Counts the attempt before it looks for the code, so that concurrent guesses cannot exceed the limit. */
+  /** Counts the attempt before looking up the code, so that concurrent guesses cannot exceed the limit. */
   const guess = async <Found>(text: string, { viewer, address }: Caller, find: (userHash: string) => Promise<Found | null | undefined>) => {
     const attempt = await codeAttempts.guess(viewer.account, address)
     if (attempt.retryAfter !== undefined) throw tooManyCodes(attempt.retryAfter)
@@ -35,7 +35,7 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
     return found
   }
 
-  /** The approval counts if the session that gave it is alive, has logged out by itself, or had to make room for this one. */
+  /** The approval counts if the session that gave it is alive, has logged out, or had to make room for this one. */
   const begin = async ({ account_id, user_id, sid, epoch, device }: ApprovedDevice) => {
     const wanted = { account: account_id, id: user_id, sid }
     const confirm = profileIfCurrent({ profiles, sessions }, wanted, () => sessions.hasLoggedOut(account_id, sid))
@@ -76,7 +76,7 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
       return begin(code as ApprovedDevice)
     },
 
-    /** The device that waits with this code. Like the two below, counts an attempt, and throws if there is no such device. */
+    /** The device waiting with this code. Like the two below, counts an attempt, and throws if there is no such device. */
     findWaiting: (user_code: string, caller: Caller) => guess(user_code, caller, deviceCodes.find),
     approve: decideBy('approved'),
     deny: decideBy('access_denied')
@@ -93,7 +93,7 @@ const newUserCode = () => Array.from({ length }, () => letters[randomInt(letters
 
 const shownUserCode = (code: string) => `${code.slice(0, length / 2)}-${code.slice(length / 2)}`
 
-/** The code in what somebody typed: in any case, with any dashes and spaces. */
+/** The code in what a user typed, ignoring case, dashes and spaces. */
 const readUserCode = (text: string) => {
   const bare = text.replace(/[\s\p{Dash_Punctuation}]/gu, '')
   return written.test(bare) ? bare.toUpperCase() : undefined

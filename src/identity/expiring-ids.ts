@@ -4,7 +4,10 @@ const tableCount = 256
 
 const uuid = /^([0-9a-f]{8})-([0-9a-f]{4})-[0-9a-f]{4}-[0-9a-f]{4}-([0-9a-f]{12})$/
 
-/** A set of random UUIDs, each kept until a time. A million take 50 MB, not the 150 MB of a Map. Small tables grow without a long stop. */
+/**
+ * A set of random UUIDs, each kept until a time. A million take 50 MB, not the 150 MB of a Map. Many small tables, because growing a large
+ * one would block the event loop.
+ */
 export class ExpiringIds {
   size = 0
   private readonly tables = Array.from({ length: tableCount }, () => new Table(2, 1))
@@ -15,7 +18,7 @@ export class ExpiringIds {
     return key !== undefined && this.tableFor(key).has(...key)
   }
 
-  /** `until` is in seconds since 1970. A known id is kept until the later of the two times. A text that is no UUID is ignored. */
+  /** `until` is in seconds since 1970. A known id is kept until the later of the two times. A string that is not a UUID is ignored. */
   add(id: string, until: number) {
     const key = keyOf(id)
     if (!key) return
@@ -37,7 +40,7 @@ export class ExpiringIds {
   }
 }
 
-/** The first and the last 48 bits, all of them random, so that no two ids agree in them. Undefined for a text that is no UUID. */
+/** The first and last 48 bits, which are random enough to identify an id. Undefined for a string that is not a UUID. */
 const keyOf = (id: string) => {
   const [, a, b, c] = uuid.exec(id) ?? []
   return c === undefined ? undefined : ([Number.parseInt(`${a}${b}`, 16), Number.parseInt(c, 16)] as const)

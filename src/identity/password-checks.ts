@@ -10,12 +10,12 @@ import { emailKey, type HashField, type UserDocument } from './users.js'
 
 /** At most half of the cores, rounded up, and no more than the four threads of libuv. */
 const hashesAtOnce = Math.min(4, Math.ceil(availableParallelism() / 2))
-// How many hashes may wait: as many as can begin within `longestHashWait` milliseconds, bounded by the two numbers after it.
+// How many hashes may wait: as many as can start within `longestHashWait` milliseconds, bounded by the two numbers after it.
 const longestHashWait = 1800
 const fewestHashesWaiting = 8
 const mostHashesWaiting = 24
 
-/** Only a few logins use the database at once: each takes several operations, and signed-in viewers need connections, too. */
+/** Only a few logins use the database at once, because each takes several operations, and signed-in viewers need connections, too. */
 const lookupsAtOnce = 2 * hashesAtOnce
 const lookupsWaiting = 250
 
@@ -23,18 +23,18 @@ const lookupsWaiting = 250
 // request times out.
 const latestRefusal = 2000
 const reserveForRefusal = 250
-/** A hash begins at least this many milliseconds before the deadline of its login. */
+/** A hash starts at least this many milliseconds before the deadline of its login. */
 const reserveForHash = 500
 
 interface Claimant {
-  /** What failures are counted by: the key of an e-mail, or a profile's PIN. */
+  /** The key by which failures are counted: that of an e-mail, or of a profile's PIN. */
   account: string
   /** The hash to check against. */
   field: HashField
   find: () => Promise<UserDocument | null>
 }
 
-/** `verify` returns the user, or throws an error answer. `hash` hashes a new password. */
+/** `verify` returns the user, or throws an `ErrorAnswer`. `hash` hashes a new password. */
 const verifierOf = (
   { users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>,
   settings: Settings,
@@ -46,11 +46,11 @@ const verifierOf = (
   const maxHashesWaiting = () =>
     Math.max(fewestHashesWaiting, Math.min(mostHashesWaiting, (longestHashWait * hashesAtOnce) / refusals.highestCost))
   const hashes = new LoginQueue(hashesAtOnce, maxHashesWaiting)
-  // Lookups only time out when the database is slow, so this timeout is a 503 and not a 429.
+  // Lookups only time out if the database is slow, so this timeout is a 503, not a 429.
   const lookups = new LoginQueue(lookupsAtOnce, () => lookupsWaiting, unavailable)
 
   const lookUp = async ({ account, field, find }: Claimant, requester: Requester) => {
-    // Refuses before asking the database if there is no room to check the password.
+    // Refuses before querying the database if there is no room to check the password.
     hashes.assertRoom(requester)
     const [user, retryAfter] = await Promise.all([find(), loginAttempts.retryAfter(account, requester.address)])
     if (retryAfter !== undefined) throw tooManyLogins(retryAfter)
@@ -105,10 +105,10 @@ const verifierOf = (
   return { verify, hash }
 }
 
-/** Under this name, PINs wait and wrong ones are counted. It cannot be an e-mail, because those are in lower case. */
+/** The name under which PINs are queued and wrong ones are counted. It cannot be an e-mail, because those are in lower case. */
 const pinsOf = (id: number) => `PIN ${id}`
 
-/** Checks of passwords and PINs. They share the login limits and one queue. Each returns the user, or throws an error answer. */
+/** Checks of passwords and PINs. They share the login limits and one queue. Each returns the user, or throws an `ErrorAnswer`. */
 export const passwordChecksOf = (data: Pick<Data, 'users' | 'loginAttempts'>, settings: Settings, onBroken: (id: number) => void) => {
   const { users } = data
   const { verify, hash } = verifierOf(data, settings, onBroken)

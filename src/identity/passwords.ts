@@ -4,7 +4,7 @@ import * as bcrypt from '@node-rs/bcrypt'
 /** The cost of our own hashes. The memory is in KiB. */
 const ownCost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
-/** `milliseconds` as in `costOf`. What takes longer to check could not be refused in the same time as others. */
+/** `milliseconds` as in `costOf`. A hash that takes longer to check could not be refused in the same time as others. */
 const mostExpensive = { milliseconds: 1500, memoryKiB: 1024 * 1024, lanes: 64 }
 
 const argon2Form =
@@ -16,7 +16,7 @@ const isUsableArgon2 = (hash: string) => {
   return Number(lanes) <= mostExpensive.lanes && isBase64(salt, 8, 48) && isBase64(output, 10, 64)
 }
 
-/** Accepts only the canonical form, unpadded and without leftover bits, since the argon2 library refuses any other. */
+/** Accepts only the canonical form, unpadded and without leftover bits, because the argon2 library accepts no other. */
 const isBase64 = (text: string, least: number, most: number) => {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length >= least && bytes.length <= most && bytes.toString('base64').replace(/=+$/, '') === text
@@ -40,7 +40,7 @@ export const isPasswordHash = (hash: unknown): hash is string =>
   (hash.startsWith('$argon2') ? isUsableArgon2(hash) : isUsableBcrypt(hash)) &&
   costOf(hash) <= mostExpensive.milliseconds
 
-/** Checked if there is no such user, so that the answer takes as long as for a wrong password. */
+/** Checked if there is no such user, so that the response takes as long as for a wrong password. */
 const dummyHash = argon2.hashSync(crypto.randomUUID(), ownCost)
 
 export const hashPassword = (password: string) => argon2.hash(password, ownCost)
@@ -50,7 +50,7 @@ const hasBcryptPrefix = (hash: string) => /^\$2[abxy]\$\d\d\$/.test(hash)
 /** bcrypt ignores the bytes after these. */
 const bcryptBytes = 72
 
-/** Whether to replace a hash that matched. bcrypt ignores bytes after the 72nd and takes `a\0a` for `a`: a typo would be stored. */
+/** Whether to replace a hash that matched. bcrypt ignores bytes after the 72nd, and treats `a\0a` as `a`, so a typo could be stored. */
 export const isReplaceable = (hash: string, password: string) =>
   hasBcryptPrefix(hash) && Buffer.byteLength(password) <= bcryptBytes && !password.includes('\0')
 

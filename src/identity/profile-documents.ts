@@ -11,7 +11,7 @@ import type { UserDocument } from './users.js'
 /** Including the first one, which is the account itself. */
 export const profilesPerAccount = 8
 
-/** A unique index lets each place be taken once, so that there are never more profiles than places. */
+/** A unique index lets each place be taken only once, so that there are never more profiles than places. */
 export const places = Array.from({ length: profilesPerAccount - 1 }, (_, i) => i + 1)
 
 type Given = Pick<UserDocument, 'name' | 'max_age' | 'pin_hash'>
@@ -28,12 +28,14 @@ export const toProfile = (user: UserDocument): Profile => ({
   first: isFirst(user)
 })
 
-/** Apps with an identity provider choose a profile by a header. What a process knows of it stays in use this long during an outage. */
+/**
+ * How long a process keeps using a profile that it knows during an outage. Apps with an identity provider choose the profile by a header.
+ */
 export const profilesKeptFor = minutes(60)
 /** How much the clocks of processes may differ. */
 const clockMargin = minutes(5)
 
-/** Until when tokens with today's age limit of a profile may be in use. */
+/** Until when tokens with the current age limit of a profile may be in use. */
 export const oldLimitUntil = async (db: Db, account: number) =>
   new Date(Date.now() + Math.max(await accessTokensEndIn(db, account), profilesKeptFor) + clockMargin)
 
@@ -60,7 +62,7 @@ export const profilesOf = (db: Db) => {
       return profile
     },
 
-    /** The age limit of a profile, null without one. Undefined if the account has no such profile. */
+    /** The age limit of a profile, or null if it has none. Undefined if the account has no such profile. */
     limitOf: async (account: number, id: number) => {
       const profile = await withRetries(() => users.findOne(owned(account, id), { projection: { max_age: 1 } }))
       return profile ? (profile.max_age ?? null) : undefined
@@ -72,7 +74,7 @@ export const profilesOf = (db: Db) => {
       return found.map(({ _id }) => _id)
     },
 
-    /** Returns the id of the profile, or undefined if the account has as many as it may have. */
+    /** Returns the id of the profile, or undefined if the account already has the maximum number. */
     add: async (account_id: number, given: Given) => {
       const _id = await withRetries(ids.next)
       // If another request takes the place first, this tries again with the next place.
@@ -99,7 +101,7 @@ export const profilesOf = (db: Db) => {
       if (fields.max_age !== undefined) await revisions.raise('limits')
     },
 
-    /** The age limits that have changed while tokens with the old ones may be in use, by the ids of the profiles. */
+    /** The age limits, by profile, that have changed while tokens with the old ones may be in use. */
     changedLimits: async () => {
       const limits = new Map<number, number | undefined>()
       const changed = users.find({ old_limit_until: { $gt: new Date() } }, { projection: { max_age: 1 } })

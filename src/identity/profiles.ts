@@ -8,8 +8,8 @@ import type { Viewer } from './tokens.js'
 import type { UserDocument } from './users.js'
 
 /**
- * A check for `sessions.begin`. Finds the profile if it is still there, its account has not ended all sessions since the new one was allowed,
- * and the session `sid`, which wants it, is alive, had to make room for the new one, or still counts.
+ * A check for `sessions.begin`. Finds the profile if it still exists, its account has not ended all sessions since the new one was allowed,
+ * and the session `sid`, which requests it, is alive, had to make room for the new one, or still counts.
  */
 export const profileIfCurrent =
   (
@@ -19,7 +19,7 @@ export const profileIfCurrent =
   ) =>
   async ({ epoch, replaced }: { epoch: number; replaced: string[] }) => {
     const all = await profiles.list(account)
-    // The session comes last, just before the answer.
+    // The session is checked last, just before the response.
     const counts = (await sessions.living(account, sid)) || replaced.includes(sid) || (await stillCounts())
     const first = all.find(isFirst)
     return counts && first && epochOf(first) === epoch ? all.find(({ _id }) => _id === id) : undefined
@@ -44,7 +44,7 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
     const [profile, own] = await Promise.all([profiles.byId(account, id), profiles.byId(account, viewer.id)])
     await confirm(own, profile, given, address)
     const living = await sessions.livingOrThrow(account, sid)
-    // Otherwise a child could sign out the household by switching again and again.
+    // Otherwise a child could sign out the household by switching repeatedly.
     const inPlaceOf = (own.max_age ?? null) === null ? undefined : [viewer.id, id]
     const ifCurrent = profileIfCurrent({ profiles, sessions }, { account, id, sid })
     const options = { user_id: id, inPlaceOf }
@@ -52,14 +52,14 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
   }
 }
 
-/** Ensures that each account keeps a profile without an age limit. Otherwise nobody could ever lift a limit again. */
+/** Ensures that each account keeps a profile without an age limit. Otherwise no one could ever remove a limit again. */
 export const profileAgeLimitsOf = ({ profiles }: Pick<Data, 'profiles'>) => {
   const assertUnlimitedWithout = async (account: number, id: number) => {
     const isLeft = (await profiles.list(account)).some(({ _id, max_age = null }) => _id !== id && max_age === null)
     if (!isLeft) throw invalid([{ field: 'max_age', message: 'must be null for at least one profile' }])
   }
 
-  /** Checks again after the write and undoes it if needed: two requests at once may each rely on the profile of the other. */
+  /** Checks again after the write, and undoes it if needed, because two concurrent requests may each rely on the other's profile. */
   const set = async (account: number, { _id, max_age = null }: UserDocument, limit: number) => {
     await assertUnlimitedWithout(account, _id)
     await profiles.change(account, _id, { max_age: limit })
@@ -72,7 +72,7 @@ export const profileAgeLimitsOf = ({ profiles }: Pick<Data, 'profiles'>) => {
   return {
     set,
 
-    /** Runs the removal of a profile, which no longer counts as unlimited meanwhile. */
+    /** Runs the removal of a profile, which meanwhile no longer counts as unlimited. */
     whileRemoving: async (account: number, profile: UserDocument, remove: () => Promise<void>) => {
       const { _id, max_age = null } = profile
       if (max_age !== null) return remove()

@@ -12,12 +12,11 @@ import {
 import { unavailable } from '../errors.js'
 import { minutes, seconds } from '../time.js'
 
-/** The public keys of an identity provider. */
 export interface ProviderKeys {
   algorithms: string[]
-  /** Rises with each refresh. */
+  /** Incremented by each refresh. */
   readonly edition: number
-  /** Throws an error of jose if no key matches the token, and a 503 if the keys are not known yet. */
+  /** Throws a jose error if no key matches the token, and a 503 if the keys are not known yet. */
   keyFor: (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey> | KeyObject
   close: () => void
 }
@@ -45,7 +44,7 @@ const isPublicKey = (key: JWK | null) => {
   }
 }
 
-/** Leaves out invalid and private keys: jose would refuse the whole set, or find two keys with one id. */
+/** Leaves out invalid and private keys, because jose would reject the whole set, or find two keys with the same id. */
 const fetchKeys: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options)
   if (response.status !== 200) return response
@@ -55,7 +54,7 @@ const fetchKeys: FetchImplementation = async (url, options) => {
 
 const refreshEvery = minutes(9)
 
-/** The keys at a URL, refreshed regularly. If a refresh fails, the last ones stay in use. */
+/** The keys at a URL, refreshed regularly. If a refresh fails, the previous keys stay in use. */
 export const keysFromUrl = (url: string, onFailure: (error: unknown) => void): ProviderKeys => {
   const published = createRemoteJWKSet(new URL(url), {
     timeoutDuration: seconds(2),

@@ -10,7 +10,7 @@ interface Options {
   iss: string
   aud: string
   keys: ProviderKeys
-  /** The user that the provider calls `sub`. Undefined if the user was erased since the token was issued. */
+  /** The user with the provider's `sub`. Undefined if the user was erased since the token was issued. */
   userOf: (iss: string, sub: string, issuedAt: Date) => Promise<ProviderUser | undefined>
   isErased: (id: number) => boolean
 }
@@ -19,7 +19,6 @@ interface Options {
 const userCacheBytes = 16 * 1024 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Checks the tokens of the identity provider. */
 export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): CheckToken => {
   const checked = tokenCache<{ claims: CommonClaims; id: number | undefined; edition: number }>()
   const users = new Cache<string, ProviderUser>(userCacheBytes, () => 0)
@@ -43,7 +42,7 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): C
   const idOf = async (sub: string, iat: number) => {
     const issuedAt = new Date(seconds(iat))
     const known = users.get(sub)
-    // An erased user may come back as a new one.
+    // An erased user may sign in again as a new one.
     const user = known && !isErased(known._id) ? known : await userOf(iss, sub, issuedAt)
     if (!user) return undefined
     users.set(sub, user)

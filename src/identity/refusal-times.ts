@@ -3,25 +3,28 @@ import { unauthenticated } from '../errors.js'
 import { days } from '../time.js'
 import { costOf } from './passwords.js'
 
-/** A refusal comes at least this many milliseconds after its login arrived. */
+/** A refusal is sent at least this many milliseconds after its login arrived. */
 const soonestRefusal = 250
-/** In milliseconds. A late refusal is sent a whole number of these steps after it was due, so that its lateness reveals little. */
+/** In milliseconds. A late refusal is sent a multiple of this after it was due, so that its delay reveals little. */
 const lateStep = 250
-/** The usual hashes of older platforms cost this many milliseconds: bcrypt at 10, argon2 with 64 MiB and 3 passes. */
+/** In milliseconds, the cost of hashes that are common on older platforms: bcrypt at 10, argon2 with 64 MiB and 3 passes. */
 const usualCost = 75
-/** Processors may be busy, or slower than the costs assume. */
+/** For processors that are busy, or slower than the costs assume. */
 const margin = 4 / 3
-/** How long an expensive hash counts after it was checked last. One that nobody uses any more must not delay refusals for ever. */
+/** How long an expensive hash counts after it was last checked. One that is no longer used must not delay refusals forever. */
 const remembered = days(1)
 
-/** Sets the time of a refusal before the hash is checked, as if it were the most expensive hash of the last day, to reveal nothing. */
+/**
+ * Decides when to send a refusal before the hash is checked, as if it were the most expensive hash of the last day, so that the time
+ * reveals nothing.
+ */
 export class Refusals {
   private inFlight = 0
   /** The cost of the most expensive hash of the last day, in milliseconds. */
   highestCost = 0
   private forgottenAt = 0
 
-  /** `atOnce` hashes are checked in parallel. A refusal comes at most `latest` milliseconds after its login. */
+  /** `atOnce` hashes are checked in parallel. A refusal is sent at most `latest` milliseconds after its login. */
   constructor(
     private readonly atOnce: number,
     private readonly latest: number

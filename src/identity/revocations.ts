@@ -4,16 +4,16 @@ import { minutes, seconds } from '../time.js'
 import { ExpiringIds } from './expiring-ids.js'
 import type { Viewer } from './tokens.js'
 
-/** Not every change raises a revision: operators edit the database by hand, and processes are killed after a write. */
+/** Not every change raises a revision, because operators may edit the database by hand, and processes may be killed after a write. */
 const rereadEvery = minutes(10)
 
-/** In milliseconds. Changes arrive within 2 s, unless the database does not answer. */
+/** In milliseconds. Changes arrive within 2 s, unless the database does not respond. */
 const outdatedAfter = 3000
 
-/** What has changed since tokens were issued. In memory, so that no request asks the database. */
+/** What has changed since tokens were issued. In memory, so that no request has to query the database. */
 export class Revocations {
   private disabled = new Set<number>()
-  /** When each erased user is to be swept, in the time of `performance.now()`, because the clocks of processes differ. */
+  /** When each erased user is to be swept, by `performance.now()`, because the clocks of processes differ. */
   private sweeps = new Map<number, number>()
   private limits = new Map<number, number | undefined>()
   private readonly readAt = new Map<RevisionKind, { revision: number; at: number }>()
@@ -26,7 +26,7 @@ export class Revocations {
     readonly endedSessions = new EndedSessions()
   ) {}
 
-  /** Reads again what may have changed. */
+  /** Rereads whatever may have changed. */
   async refresh() {
     const { users, erasures, profiles, restores, revisions } = this.data
     const began = performance.now()
@@ -68,8 +68,8 @@ export class Revocations {
   unlessRevoked(viewer: Viewer): Viewer | null {
     const { id, account, sid, issuedAt } = viewer
     if (sid !== undefined && this.endedSessions.has(sid)) return null
-    // Refuses own tokens from before a restore: the database has forgotten which sessions ended since the backup, and may assign the ids
-    // that were assigned since again. Tokens of an identity provider have no `issuedAt`, and stay valid.
+    // Refuses own tokens from before a restore: the database has forgotten which sessions have ended since the backup, and may reassign ids
+    // that were assigned since. Tokens of an identity provider have no `issuedAt`, and stay valid.
     if (issuedAt !== undefined && issuedAt < Math.floor(this.restoredAt / 1000)) return null
     return this.isRefused(id) || this.isRefused(account) ? null : this.withCurrentLimit(viewer)
   }
@@ -80,13 +80,13 @@ export class Revocations {
     return performance.now() - this.refreshedAt > outdatedAfter ? { ...current, isOutdated: true } : current
   }
 
-  /** The erased users to be swept now. */
+  /** The erased users that are due to be swept. */
   dueSweeps() {
     const now = performance.now()
     return [...this.sweeps].filter(([, sweepAt]) => sweepAt <= now).map(([id]) => id)
   }
 
-  /** Plans the next sweep by this process. The next reading replaces the plan. */
+  /** Schedules the next sweep by this process. The next read replaces the schedule. */
   planSweep(id: number, milliseconds: number) {
     this.sweeps.set(id, performance.now() + milliseconds)
   }
@@ -95,7 +95,7 @@ export class Revocations {
 const withLimit = ({ maxAge: _, ...others }: Viewer, maxAge: number | undefined): Viewer =>
   maxAge === undefined ? others : { ...others, maxAge }
 
-/** How far a read goes back beyond the start of the last one, because a write takes a moment to become visible. */
+/** How far reads overlap, because a write takes a moment to become visible. */
 const overlap = seconds(5)
 /** The same after a failed read. The primary may have changed since, and the clocks of two database servers may differ. */
 const overlapAfterFailure = seconds(60)

@@ -18,7 +18,7 @@ export const refuseUnusableTokens = (settings: Record<string, unknown>) => {
   const { JWT_SECRET, JWT_PUBLIC_KEY } = settings
   const chosen = sources.filter(name => settings[name])
   if (chosen.length > 1)
-    throw new Error(`${chosen.join(' and ')} are set: set only one, since tokens come from the service or from one identity provider`)
+    throw new Error(`${chosen.join(' and ')} are set: set only one, because tokens come from either the service or one identity provider`)
   if (JWT_SECRET) refuseWeakSecret('JWT_SECRET', String(JWT_SECRET))
   if (!JWT_PUBLIC_KEY) return
   try {
@@ -34,12 +34,12 @@ const placeholder = /(replace|change)[-_ ]?me|your[-_ ]?(jwt[-_ ]?)?secret/i
 export const refuseWeakSecret = (name: string, secret: string) => {
   const advice = 'generate one, for example with `openssl rand -base64 48`'
   if (Buffer.byteLength(secret) < 32) throw new Error(`${name} is shorter than 32 bytes: ${advice}`)
-  if (placeholder.test(secret)) throw new Error(`${name} is a placeholder that everybody knows: ${advice}`)
+  if (placeholder.test(secret)) throw new Error(`${name} is a well-known placeholder: ${advice}`)
 }
 
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest()
 
-/** Returns a function that says whether an `Authorization` header names the key. How long that takes says nothing about the key. */
+/** Returns a function that tells whether an `Authorization` header has the key. Compares in constant time. */
 export const importKey = (key: string) => {
   const expected = digestOf(Buffer.from(key))
   return (authorization = '') => {

@@ -2,12 +2,11 @@ import type { Session } from '../../schemas/session.js'
 import { count, date, flag, id, listOf, objectOf, optional, orNull, text, validatorOf } from '../database/bson-schema.js'
 import { timestamp } from '../time.js'
 
-/** One login and its chain of refresh tokens, stored as hashes. Of an ended session, only the ids and the circumstances of its end are kept. */
+/** One login and its chain of refresh tokens, stored as hashes. An ended session keeps only its ids and the details of its end. */
 export interface SessionDocument {
   _id: string
-  /** The account. */
   account_id: number
-  /** The profile that watches, if it is not the first one. */
+  /** The profile, if it is not the first one. */
   user_id?: number
   /** The name that the app gave its device. */
   device?: string | null
@@ -16,9 +15,9 @@ export interface SessionDocument {
   /** Part of the newest token only. */
   secret: string
   generation: number
-  /** When the latest generations were spent. Older ones drop out of the list. */
+  /** When the latest generations were used. Older ones are dropped from the list. */
   spent: { generation: number; at: Date }[]
-  /** The longest lifetime in seconds that any of its access tokens had. It never goes down, whatever the settings of a later process. */
+  /** The longest lifetime in seconds of any of its access tokens. It never decreases, whatever the settings of a later process. */
   access_life: number
   /** The account's `session_epoch` when the session was allowed to begin. */
   epoch: number
@@ -27,7 +26,7 @@ export interface SessionDocument {
   expires_at: Date
   /** By the clock of the database. */
   ended_at?: Date
-  /** Whether the session itself asked for its end. The devices that it has approved may still sign in. */
+  /** Whether the session itself logged out. The devices that it has approved may still sign in. */
   logged_out?: boolean
 }
 
@@ -53,12 +52,12 @@ export const sessionValidator = {
   ]
 }
 
-/** What an account's own document says of its sessions. */
+/** What an account's own document says about its sessions. */
 export interface Account {
   _id: number
-  /** Raised whenever the sessions of the account are ended. What was begun before, and is used later, is refused. */
+  /** Incremented whenever the sessions of the account are ended. Whatever was begun before is then refused. */
   session_epoch?: number
-  /** The session that ended all others, and lives on. */
+  /** The session that ended all others, and stays valid. */
   kept_session?: string
 }
 
@@ -75,7 +74,7 @@ export const isLiving = { ended_at: { $exists: false } }
 export const isEnded = { ended_at: { $gt: new Date(0) } }
 export const isUsable = () => ({ ...isLiving, expires_at: { $gt: new Date() } })
 
-/** When it was refreshed last, or begun. */
+/** When the session was last refreshed, or begun. */
 export const lastUseOf = ({ spent, created_at }: SessionDocument) => spent.at(-1)?.at ?? created_at
 
 /** The wire form, without what depends on the caller. */

@@ -9,13 +9,15 @@ export const sessionsPerUser = 100
 
 /** A request in flight may still issue an access token, and its process may have a clock that is ahead. */
 const margin = minutes(1)
-/** How many milliseconds after its end the last access token of a session has expired. */
+/** In milliseconds, how long after its end the last access token of a session expires. */
 export const accessTokensEndAfter = (accessLife: number) => seconds(accessLife) + margin
 
 /** The same for a stored session. */
 const tokensEndAfter = (accessLife: number) => ({ $add: [{ $multiply: [{ $ifNull: ['$access_life', accessLife] }, 1000] }, margin] })
 
-/** What is left tells other processes to refuse the access tokens, and whether the devices that the session has approved may sign in. */
+/**
+ * Ends a session. What remains of it tells other processes to refuse its access tokens, and whether devices that it approved may sign in.
+ */
 const ending = (accessLife: number, more: Pick<SessionDocument, 'logged_out'> = {}) => [
   {
     $replaceWith: {
@@ -40,12 +42,12 @@ const ofProfiles = (account_id: number, profiles: number[]): Filter<SessionDocum
     ? { $or: [{ user_id: { $in: profiles } }, { user_id: { $exists: false } }] }
     : { user_id: { $in: profiles } }
 
-/** Short batches keep the turns of the event loop short. */
+/** Small batches keep the turns of the event loop short. */
 const endedAtOnce = 500
-/** How long a batch may take. A read that stalls must soon make way for the next one. */
+/** How long a batch may take. A stalled read must soon give way to the next one. */
 const stalledAfter = seconds(0.75)
 
-/** In how many milliseconds the last access token of an account has expired. */
+/** In how many milliseconds the last access token of an account expires. */
 export const accessTokensEndIn = async (db: Db, account_id: number) => {
   const left = { $cond: [{ $gt: ['$ended_at', null] }, { $subtract: ['$expires_at', '$$NOW'] }, tokensEndAfter(0)] }
   const longest = [{ $match: { account_id } }, { $group: { _id: null, left: { $max: left } } }]
@@ -56,7 +58,7 @@ export const accessTokensEndIn = async (db: Db, account_id: number) => {
 /** Called with the sessions that this process has ended. */
 export type OnSessionsEnded = (sids: string[]) => void
 
-/** In milliseconds. Well below the time that processes look back (`EndedSessions`). */
+/** In milliseconds. Well below the overlap of reads (`EndedSessions`). */
 const soonVisible = 2000
 
 export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded = () => {}) => {
@@ -69,7 +71,7 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
     return found.map(({ _id }) => _id)
   }
 
-  /** A write is dated when it begins, and processes look back only a few seconds. So an end whose write took long is dated again. */
+  /** A write is dated when it starts, and reads overlap by only a few seconds, so an end whose write took long is dated again. */
   const announce = async (account_id: number, sids: string[], began: number) => {
     onEnd(sids)
     for (let since = began; performance.now() - since > soonVisible; ) {
@@ -86,13 +88,13 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
     if (candidates._id.$in.length === 0) return []
     const began = performance.now()
     await withRetries(() => sessions.updateMany({ $and: [living, candidates] }, update))
-    // Some may have been used in the meantime, and no longer match the filter.
+    // Some may have been used meanwhile, and no longer match the filter.
     const ended = await idsOf({ ...candidates, ...isEnded })
     await announce(account_id, ended, began)
     return ended
   }
 
-  /** Refuses what the account has begun, even what is stored only after this: it carries the epoch in which it began. */
+  /** Refuses sessions that the account has begun, even those that are stored later, because each carries the epoch in which it began. */
   const beginEpoch = (_id: number, kept?: string) =>
     withRetries(() =>
       accounts.updateOne(
@@ -101,7 +103,7 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
       )
     )
 
-  /** Ends what is stored. What is stored later, another epoch has to refuse. */
+  /** Ends the stored sessions. Those stored later are refused because of their epoch. */
   const endBegun = async (account_id: number, kept?: string) => {
     await endMany(account_id, kept === undefined ? {} : { _id: { $ne: kept } })
     await revokeApprovals(account_id)
@@ -116,7 +118,7 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
 
   return {
     end: (account_id: number, sid: string) => endOne(account_id, sid, update),
-    /** Ends a session that asks for it. The devices that it has approved may still sign in. */
+    /** Ends a session at its own request. The devices that it has approved may still sign in. */
     logOut: (account_id: number, sid: string) => endOne(account_id, sid, ending(accessLife, { logged_out: true })),
 
     endById: async (account_id: number, sid: string) => {
@@ -127,7 +129,7 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
       await revokeApprovals(account_id, sid)
     },
 
-    /** All but `kept`, if it is given. */
+    /** Ends all sessions but `kept`, if it is given. */
     endAll: async (account_id: number, kept?: string) => {
       await beginEpoch(account_id, kept)
       await endBegun(account_id, kept)
@@ -137,15 +139,15 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
     endProfile: (account_id: number, user_id: number) => endMany(account_id, { user_id }),
 
     /**
-     * Keeps `begun` and the newest others for which there is room. Ends all beyond a point in the order of last use: if it ended a number
-     * of sessions, two calls at once would end twice as many. With `profiles`, ends only sessions of these profiles.
+     * Keeps `begun` and the most recently used others for which there is room. Ends all sessions last used before a point in time rather
+     * than a number of them, because two concurrent calls would end twice as many. With `profiles`, ends only sessions of these profiles.
      */
     endSurplus: async (account_id: number, begun: string, profiles?: number[]) => {
       const others = { account_id, _id: { $ne: begun }, ...isLiving }
       const endable: Filter<SessionDocument> = profiles ? { $and: [others, ofProfiles(account_id, profiles)] } : others
       const kept = profiles ? await sessions.countDocuments({ $and: [others, { $nor: [ofProfiles(account_id, profiles)] }] }) : 0
       const room = Math.max(0, sessionsPerUser - 1 - kept)
-      // Each use extends a session, so `expires_at` is in the order of last use.
+      // Each use extends a session, so `expires_at` sorts by last use.
       const order = { sort: { expires_at: -1, _id: -1 }, projection: { expires_at: 1 }, skip: room } as const
       const firstSurplus = await sessions.findOne(endable, order)
       if (!firstSurplus) return []
@@ -155,7 +157,7 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
 
     /**
      * The sessions that ended in the last `since` milliseconds, or all that may still have valid access tokens. `remaining` is the time
-     * until these have expired. In batches, since the driver's iterator costs three times as much.
+     * until these expire. In batches, because the driver's iterator costs three times as much.
      */
     ended: async function* (since?: number) {
       const isRecent = since !== undefined && { $expr: { $gte: ['$ended_at', { $subtract: ['$$NOW', since] }] } }

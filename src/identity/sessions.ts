@@ -17,7 +17,7 @@ const spentKept = 32
 export interface Session {
   sid: string
   account_id: number
-  /** The account itself for its first profile. */
+  /** For the first profile, the id of the account. */
   user_id: number
   epoch: number
   refresh_token: string
@@ -30,7 +30,7 @@ interface Begun extends Session {
 
 interface Beginning {
   user_id?: number
-  /** The profiles whose sessions may be ended if the account has too many. By default all. */
+  /** The profiles whose sessions may be ended if the account has too many. All by default. */
   inPlaceOf?: number[] | undefined
 }
 
@@ -39,7 +39,7 @@ interface Options {
   life: number
   /** Lifetime of an access token in seconds. */
   accessLife: number
-  /** How many seconds after its use a refresh token may come again without ending its session. */
+  /** How many seconds after its use a refresh token may be reused without ending its session. */
   grace: number
   onEnd?: OnSessionsEnded | undefined
 }
@@ -60,7 +60,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
   const accounts = db.collection<Account>('users')
   const { endSurplus, ...ends } = sessionEndsOf(db, accessLife, onEnd)
 
-  /** A session that has not ended, by the database, and its account. Undefined if it has. */
+  /** A session and its account, read from the database. Undefined if the session has ended. */
   const living = async (account_id: number, sid: string) => {
     const [session, account] = await Promise.all([
       sessions.findOne({ _id: sid, account_id, ...isUsable() }),
@@ -85,7 +85,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       created_at: now,
       expires_at: new Date(now.getTime() + seconds(life))
     }
-    // A retry after a lost reply must not bring back a session that was ended in the meantime.
+    // A retry after a lost response must not recreate a session that was ended meanwhile.
     await withRetries(() => sessions.updateOne({ _id: sid, account_id }, { $setOnInsert: session }, { upsert: true }))
     const replaced = await withRetries(() => endSurplus(account_id, sid, inPlaceOf))
     return { replaced, sid, account_id, user_id, epoch, refresh_token: `${account_id}.${sid}.1.${family}.${secret}` }
@@ -93,8 +93,8 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
 
   return {
     /**
-     * Begins a session, then asks `confirm` for the user who may have it, and ends it again if there is none. The account may have changed,
-     * or all its sessions ended, since the caller was allowed to sign in: `confirm` must read it again.
+     * Begins a session, then asks `confirm` for the user who may have it, and ends it again if there is none. `confirm` must read the
+     * account again, which may have changed, or ended all its sessions, since the caller was allowed to sign in.
      */
     begin: async <User>(
       account: Account,
@@ -109,7 +109,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       return undefined
     },
 
-    /** Exchanges a refresh token for the next one. Of two concurrent uses one wins, because the filter names the generation. */
+    /** Exchanges a refresh token for the next one. Only one of two concurrent uses wins, because the filter names the generation. */
     renew: async (token: string): Promise<Session | undefined> => {
       const given = read(token)
       if (!given) return undefined
@@ -132,7 +132,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
         )
       )
       const session = renewed ?? (await sessions.findOne(family))
-      // A retry after a lost reply finds that its first attempt succeeded.
+      // A retry after a lost response finds that its first attempt succeeded.
       if (session?.secret === hashOf(secret))
         return {
           sid,
@@ -150,13 +150,15 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
 
     living,
 
-    /** A token may be accepted for 2 s after its session has ended. That must not be enough to sign in, or to sign out the owner. */
+    /**
+     * Access tokens may be accepted for 2 s after their session has ended, which must not be enough to sign in, or to sign out the owner.
+     */
     livingOrThrow: async (account_id: number, sid: string) => orThrow(await living(account_id, sid), unauthenticated),
 
-    /** Whether a session has ended by its own request. */
+    /** Whether a session has ended at its own request. */
     hasLoggedOut: async (account_id: number, sid: string) => (await sessions.findOne({ _id: sid, account_id, logged_out: true })) !== null,
 
-    /** The sessions of a user, the one used last first. */
+    /** The sessions of a user, most recently used first. */
     list: async (account_id: number) => {
       const order = { sort: { expires_at: -1, _id: -1 }, limit: sessionsPerUser } as const
       const found = await sessions.find({ account_id, ...isUsable() }, order).toArray()
@@ -167,7 +169,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
   }
 }
 
-/** Whether a token comes again after it was spent, and not just because its answer was lost. */
+/** Whether a token is used again, and not just because the response was lost. */
 const isReuse = ({ spent }: SessionDocument, generation: number, time: number) => {
   const use = spent.find(entry => entry.generation === generation)
   return !use || use.at.getTime() < time

@@ -14,9 +14,9 @@ export interface Viewer {
   issuedAt?: number
   /** When the token expires, in seconds since 1970. */
   expiresAt?: number | undefined
-  /** The age up to which contents are shown. Undefined without a limit. */
+  /** The age limit, if any. */
   maxAge?: number
-  /** Whether the age limit may have changed since it was read, because the database does not answer. Responses are then private. */
+  /** Whether the age limit may have changed since it was read, because the database does not respond. Responses are then private. */
   isOutdated?: boolean
 }
 
@@ -25,10 +25,10 @@ export type CheckToken = (token: string) => Viewer | null | Promise<Viewer | nul
 
 /** Enough for about ten thousand viewers. */
 const tokenCacheBytes = 12 * 1024 * 1024
-/** Bytes that the decoded token takes, besides strings that share the memory of the token. */
+/** Bytes of a decoded token, without strings that share the memory of the token. */
 const size = 400
 
-/** A cache of checked tokens. Players send the same one for an hour, and its signature is checked only once. */
+/** A cache of checked tokens. Players send the same token for an hour, and its signature is checked only once. */
 export const tokenCache = <Checked extends object>() => new Cache<string, Checked>(tokenCacheBytes, () => size)
 
 const common = {
@@ -43,7 +43,6 @@ export type CommonClaims = Static<typeof CommonClaims>
 
 const claimsWith = <T extends TProperties>(claims: T) => TypeCompiler.Compile(Type.Object({ ...common, ...claims }))
 
-/** The claims of a token of this service's own login. */
 const OwnClaims = claimsWith({
   sub: Type.String(),
   sid: Type.String({ minLength: 1 }),
@@ -51,12 +50,11 @@ const OwnClaims = claimsWith({
   acc: Type.Optional(Type.String()),
   max_age: Type.Optional(Type.Integer({ minimum: 0 }))
 })
-/** The claims of a token of an identity provider. */
 export const ProviderClaims = claimsWith({ sub: Type.String({ minLength: 1 }) })
 
 export type Claims = CommonClaims & { sub: string; sid: string; acc?: string; max_age?: number }
 
-/** Whether the header of a token has no `crit`, which lists extensions that a reader has to understand. */
+/** Whether the header of a token has no `crit`, which lists extensions that a reader must understand. */
 export const hasNoExtensions = (header: { crit?: unknown }) => header.crit === undefined
 
 /** Allowed clock skew in seconds. It does not apply to `exp`. */
@@ -80,7 +78,6 @@ interface Options {
   checkSignature: (token: string) => Decoded
 }
 
-/** Checks the tokens of this service's own login. */
 export const ownTokens = ({ iss, aud, life, checkSignature }: Options): CheckToken => {
   const checked = tokenCache<Decoded>()
 
@@ -97,7 +94,7 @@ export const ownTokens = ({ iss, aud, life, checkSignature }: Options): CheckTok
       const { header, payload } = decoded(text)
       if (!hasNoExtensions(header) || !OwnClaims.Check(payload) || !areValid(payload, { iss, aud }, Date.now() / 1000)) return null
       const { sub, sid, iat, exp, max_age, acc = sub } = payload
-      // Earlier than `exp` if the setting has been shortened since.
+      // Earlier than `exp` if the setting has been reduced since.
       const expiresAt = Math.min(exp, iat + life)
       if (expiresAt <= Date.now() / 1000) return null
       const [id, account] = [integerId(sub), integerId(acc)]

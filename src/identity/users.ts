@@ -18,14 +18,14 @@ export interface UserDocument extends Account, Eventful {
   /** Issuer and subject of a user of an external identity provider. */
   iss?: string
   sub?: string
-  /** When an earlier user of the same issuer and subject was erased. Tokens from before are not this user's. */
+  /** When an earlier user of the same issuer and subject was erased. Older tokens are not this user's. */
   tokens_after?: Date
   /** Only in a profile that is not the first one of its account. `place` is one of the account's places for profiles. */
   account_id?: number
   place?: number
-  /** The age limit: contents for older viewers are not shown. */
+  /** The age limit: content for older viewers is not shown. */
   max_age?: number | null
-  /** Until when tokens may be in use that were issued before the last change of `max_age`. */
+  /** Until when tokens from before the last change of `max_age` may be in use. */
   old_limit_until?: Date
   pin_hash?: string
   disabled_at: Date | null
@@ -84,8 +84,8 @@ const readsOf = (users: Collection<UserDocument>) => {
     byId,
     byEmail: (email: string) => users.findOne({ email_key: emailKey(email) }),
     /**
-     * The account and the profile of a session. Undefined if either is disabled or gone. Repeated here, because the request has already
-     * used up its refresh token or code.
+     * The account and profile of a session. Undefined if either is disabled or gone. Retried here rather than with the whole request, which
+     * has already used its refresh token or code.
      */
     ofSession: async ({ account_id, user_id }: { account_id: number; user_id: number }) => {
       const profile = await withRetries(() => byId(user_id))
@@ -102,20 +102,20 @@ const passwordWritesOf = (users: Collection<UserDocument>) => ({
     const now = new Date()
     const { matchedCount } = await withRetries(() =>
       users.updateOne(
-        // A retry after a lost reply finds the new hash.
+        // A retry after a lost response finds the new hash.
         { _id, $or: [{ password_changed_at }, { password_hash }] },
         { $set: { password_hash, password_changed_at: now, updated_at: now, kept_session }, $inc: { session_epoch: 1 } }
       )
     )
     return matchedCount === 1
   },
-  /** Whether the user is still enabled, and neither has the password been changed nor have the sessions been ended since the user was read. */
+  /** Whether the user is still enabled, and neither changed the password nor ended the sessions since the user was read. */
   maySignIn: async (user: UserDocument) => {
     const { password_changed_at = null } = user
     const current = await users.findOne({ _id: user._id, password_changed_at, disabled_at: null }, { projection: { session_epoch: 1 } })
     return current !== null && epochOf(current) === epochOf(user)
   },
-  /** Upgrades an outdated hash, unless the password or PIN was changed in the meantime. */
+  /** Upgrades an outdated hash, unless the password or PIN was changed meanwhile. */
   replaceHash: (id: number, field: HashField, old: string, hash: string) =>
     users.updateOne({ _id: id, [field]: old }, { $set: { [field]: hash } })
 })
@@ -132,7 +132,7 @@ export const usersOf = (db: Db) => {
       { $set: { ...fields, updated_at: new Date() }, ...more },
       { returnDocument: 'after' }
     )
-  /** In the same write as what calls for it: after a crash in between, a thief would stay signed in. */
+  /** Part of the write that requires it, because after a crash between two writes, a thief would stay signed in. */
   const refusingSessions: UpdateFilter<UserDocument> = { $inc: { session_epoch: 1 }, $unset: { kept_session: '' } }
   const changeDisabled = async (who: string | number, disabled_at: Date | null) => {
     const user = await change(who, { disabled_at }, disabled_at === null ? {} : refusingSessions)
@@ -157,12 +157,12 @@ export const usersOf = (db: Db) => {
       await users.insertOne(user)
       return user
     },
-    /** Two first uses at once create one user. Undefined for a user who was erased after `issuedAt`, the time of the token. */
+    /** Concurrent first uses create only one user. Undefined for a user who was erased after `issuedAt`, the time of the token. */
     ofProvider: (iss: string, sub: string, issuedAt: Date): Promise<ProviderUser | undefined> =>
       withRetries(async () => {
         const known = await users.findOne<ProviderUser>({ sub, iss }, { projection: { tokens_after: 1 } })
         if (known) return known
-        // Read after looking for the user, because an erasure is noted before its user is removed.
+        // Read after looking for the user, because an erasure is recorded before its user is removed.
         const tokens_after = await erasures.lastOf(iss, sub)
         if (tokens_after && issuedAt <= tokens_after) return undefined
         const now = new Date()
@@ -185,7 +185,6 @@ export const usersOf = (db: Db) => {
     disable: (who: string | number) => changeDisabled(who, new Date()),
     enable: (who: string | number) => changeDisabled(who, null),
     remove: (id: number) => withRetries(() => users.deleteOne({ _id: id })),
-    /** The ids of all disabled users. */
     disabled: async () => {
       const ids = new Set<number>()
       for await (const { _id } of users.find({ disabled_at: { $gt: new Date(0) } }, { projection: { _id: 1 } })) ids.add(_id)

@@ -26,7 +26,7 @@ export const checkFile = async (source: Source, kind: Kind, faults: Faults, { on
   await kind.checkAll?.(report)
 }
 
-/** The first hundred in the order of the lines. The file has been checked. */
+/** The first hundred warnings, sorted by line. The file must have been checked. */
 export const warningsOf = async ({ name: file }: Source, kind: Kind) => {
   const warnings: RecordFault[] = []
   const keepFirst = () => warnings.sort((one, other) => one.place - other.place).splice(shown)
@@ -42,7 +42,6 @@ const isFileError = (error: unknown): error is NodeJS.ErrnoException => error in
 
 const shown = 100
 
-/** What is wrong with a record. */
 export interface RecordFault {
   file: string
   place: number
@@ -50,7 +49,7 @@ export interface RecordFault {
   reason: string
 }
 
-/** A string says what is wrong with a whole file, or with an input that has no fields. */
+/** A string is the fault of a whole file, or of an input without fields. */
 export type Fault = RecordFault | string
 
 export const lineOf = (fault: Fault) =>
@@ -98,11 +97,13 @@ const valid = (source: Source, pieces: Piece[], report: ReportFault) => {
   return entries
 }
 
-/** A reported name or reason may be as long as its record, and a hundred of that length would not fit into memory. */
+/**
+ * Reported names and reasons are clipped, because they may be as long as their record, and a hundred that long would not fit into memory.
+ */
 const mostCharacters = 200
 const clipped = (text: string) => (text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text)
 
-/** The faults of a record by field. Nothing is coerced. */
+/** The faults of a record by field, without coercion. */
 const faultsOf = (kind: ImportKind, record: unknown): Map<string, string> | undefined => {
   const validate = inputAjv.compile(importRecords[kind])
   if (validate(record)) return undefined
@@ -131,19 +132,19 @@ const reasonOf = ({ keyword, propertyName, parentSchema }: ErrorObject, kind: Im
   return propertyName === undefined ? must : `${JSON.stringify(propertyName)} ${must}`
 }
 
-/** Valid UTF-8 has no lone surrogates, so only a record with such an escape needs a check. */
+/** Valid UTF-8 has no lone surrogates, so only a record with such an escape needs to be checked. */
 const surrogateEscape = /\\ud[89a-f]/i
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /**
- * Lone surrogates of a record that matches its schema, by field. MongoDB would replace them: two ids could become one, and a second run would
- * find neither.
+ * Lone surrogates of a record that matches its schema, by field. MongoDB would replace them, so two ids could become one, and a second run
+ * would find neither.
  */
 const malformedTexts = (json: string, record: object): Map<string, string> | undefined => {
   if (!surrogateEscape.test(json)) return undefined
   const faults = new Map<string, string>()
-  // A work list instead of recursion, because free-form objects may be nested deeper than the stack.
+  // A work list instead of recursion, because free-form objects may be nested more deeply than the stack allows.
   const values = Object.entries(record).map(([field, value]) => ({ field, value }))
   for (const { field, value } of values) {
     if (typeof value === 'string' && !value.isWellFormed()) faults.set(field, 'must not contain unpaired surrogates')

@@ -4,7 +4,7 @@ import type { ImportKind } from '../../schemas/import.js'
 import { type Lease, leasesOf } from '../database/leases.js'
 import { seconds } from '../time.js'
 
-// An import of what viewers have may take hours, and must not keep the CMS from changing the catalogue meanwhile.
+// An import of viewers' data may take hours, and must not keep the CMS from changing the catalogue meanwhile.
 export const catalogueLease = 'import'
 export const viewersLease = 'import of viewers'
 
@@ -24,13 +24,13 @@ interface TurnOptions {
   signal: AbortSignal
 }
 
-/** Does the work once no other process imports such files. Returns undefined if aborted while waiting. */
+/** Does the work once no other process is importing such files. Returns undefined if aborted while waiting. */
 export const withImportLease = async <T extends object>(
   db: Db,
   work: (lease: Pick<Lease, 'confirm'>) => Promise<T>,
   { kinds, onWait, signal }: TurnOptions
 ): Promise<T | undefined> => {
-  // That of viewers first: it may be held for hours, and waiting for it must not keep the CMS out.
+  // The lease for viewers comes first: it may be held for hours, and waiting for it must not keep the CMS out.
   const names = [viewersLease, catalogueLease].filter(name => kinds.some(kind => leaseOf(kind) === name))
   let isWaiting = false
   while (!signal.aborted) {
@@ -43,7 +43,7 @@ export const withImportLease = async <T extends object>(
   return undefined
 }
 
-/** Takes the leases one after the other, and gives those back that it has if one is not free. */
+/** Takes the leases one after the other. Releases those it has if one is not free. */
 const withLeases = async <T>(
   db: Db,
   [name, ...others]: string[],

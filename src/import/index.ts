@@ -55,33 +55,33 @@ export interface ImportProgress {
 export interface ImportOptions {
   /** `iss` of users with a `sub`. */
   issuer?: string | undefined
-  /** Percentage from which a content counts as completed. */
+  /** Percentage from which an item counts as completed. */
   completedAt?: number | undefined
-  /** Removes the catalogue documents that their file lacks. Contents are only marked as deleted. */
+  /** Removes catalogue documents that are missing from their file. Contents are only marked as deleted. */
   prune?: boolean | undefined
-  /** Counts what would change, and writes nothing. */
+  /** Counts what would change, without writing anything. */
   check?: boolean | undefined
   onProgress?: ((progress: ImportProgress) => void) | undefined
-  /** Confirms the lease of the run. Without it, nothing else may import meanwhile. */
+  /** Confirms the lease of the run. If it is not given, nothing else may import meanwhile. */
   confirm?: Lease['confirm']
   /** Stops the run after the current batch. */
   signal?: AbortSignal | undefined
 }
 
 export interface ImportedKind extends Counts {
-  /** The number of removed documents, or of contents that are now marked as deleted. Undefined without `prune`. */
+  /** The number of removed documents, or of contents now marked as deleted. Undefined without `prune`. */
   pruned?: number
 }
 
 export interface ImportResult {
-  /** An interrupted run has not reached all kinds. */
+  /** An interrupted run may not have reached all kinds. */
   kinds: Partial<Record<ImportKind, ImportedKind>>
-  /** What may be a mistake, but was written: the first hundred. */
+  /** The first hundred possible mistakes, which were written all the same. */
   warnings: RecordFault[]
   interrupted: boolean
 }
 
-/** Imports files, folders of files, or texts by file name. If any record is wrong, throws an ImportError and writes nothing. */
+/** Imports files, folders of files, or strings by file name. If any record is wrong, throws an ImportError and writes nothing. */
 export const importFiles = async (db: Db, input: string[] | Record<string, string>, options: ImportOptions = {}): Promise<ImportResult> => {
   const nudger = new Nudger(nudgesOf(db))
   try {
@@ -147,7 +147,7 @@ const checkAll = async (sources: Source[], kinds: Kinds, wrongFiles: Fault[], op
   if (faults.any) throw new ImportError(faults)
 }
 
-/** What is done with files that have been checked. */
+/** What to do with files that have been checked. */
 interface Execution {
   step: ImportProgress['step']
   store: (source: Source, kind: Kind, options: BatchOptions) => Promise<Counts>

@@ -9,13 +9,13 @@ import { inBatches } from './records.js'
 /** How the records of one kind of file are checked, beyond their schema, and written. `src/import/index.ts` lists the kinds. */
 export interface Kind<R = unknown> {
   collection: string
-  /** Raised after changes, so that the servers reload what has changed. */
+  /** Raised after changes, so that server processes reload what has changed. */
   revision?: RevisionKind
-  /** Checks one batch after the other, before anything is written. */
+  /** Checks a batch. Called for all batches before anything is written. */
   check(entries: Entry<R>[], report: ReportFault): Promise<void> | void
   /** Checks what depends on all records. */
   checkAll?(report: ReportFault): Promise<void>
-  /** Reports what may be a mistake, and is written all the same. */
+  /** Reports possible mistakes, which are written all the same. */
   warn?(report: ReportFault): Promise<void>
   /** Whether a later record of the run replaces this one, which is then not written. */
   isSuperseded?(place: number): boolean
@@ -28,7 +28,7 @@ export interface Kind<R = unknown> {
   pruning?: Pruning
 }
 
-/** How the documents that the run lacks are removed. */
+/** How documents that are missing from the run are removed. */
 export interface Pruning {
   ids(): Promise<Id[]>
   /** Removes some of these. Returns how many. */
@@ -50,7 +50,7 @@ export interface Entry<R> {
 export type ReportFault = (place: number, field: string, reason: string, other?: number) => void
 
 export type Operation =
-  /** With `upsert`, the document was not there when it was looked for. Without, one that the filter no longer finds is looked at again. */
+  /** With `upsert`, the document did not exist when it was read. Without, a document that the filter no longer matches is read again. */
   | { updateOne: { filter: Document; update: Document | Document[]; upsert?: boolean } }
   /** Much faster than an `upsert`. */
   | { insertOne: { document: Document } }
@@ -60,31 +60,30 @@ export interface ImportRun {
   db: Db
   /** `iss` of users with a `sub`. */
   issuer: string | undefined
-  /** Percentage from which a content counts as completed. */
+  /** Percentage from which an item counts as completed. */
   completedAt: number
-  /** Kinds whose documents are removed if the run lacks them. */
+  /** Kinds whose documents are removed if they are missing from the run. */
   pruned: ReadonlySet<ImportKind>
   ids: Record<'users' | 'terms' | 'people' | 'contents', KnownIds>
-  /** What other kinds need of the contents of the run, before these are in the database. */
+  /** What other kinds need to know about the contents of the run before these are in the database. */
   contents: GivenContents
   /** Whether nothing is written. */
   isCheck: boolean
 }
 
 export class GivenContents {
-  /** The parent of each content that has one. */
   readonly parents = new Table(1, 1)
-  /** The duration of each content, and where its credits begin, if either is known. NaN stands for the other. */
+  /** The duration of each item, and when its credits begin. NaN if only one of the two is known. */
   readonly lengths = new Table(1, 2)
 }
 
-/** The counter of a collection. In a check, one that writes nothing, whose ids no document has. */
+/** The counter of a collection. In a check, one that writes nothing and returns unused ids. */
 export const idsFor = ({ db, isCheck }: ImportRun, name: Counted) =>
   isCheck ? { nextBlock: async () => Number.MIN_SAFE_INTEGER, moveTo: async () => undefined } : counterOf(db, name)
 
 export const momentOrNull = (text: string | null | undefined) => (text ? (moment(text) as Date) : null)
 
-/** Returns a function that claims a key for a record and returns whether it was free. Reports keys that an earlier record has. */
+/** Returns a function that claims a key for a record, and returns whether it was free. Reports a key that an earlier record has. */
 export const uniqueKeys = (table: Table, field: string) => (key: readonly [number, number?], place: number, report: ReportFault) => {
   const isFree = table.add(key, place)
   if (!isFree) report(place, field, 'is already used', table.get(0, ...key))

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Source } from './sources.js'
 
-/** A part of a file that should be one record: its text, or what is wrong with it. */
+/** A part of a file that should be one record: its text, or its fault. */
 export type Piece = { place: number; text: string } | { place: number; fault: string }
 
 /** Some of the records of a file, and how many of its bytes were read for them. */
@@ -48,7 +48,7 @@ export async function* batchesOf(source: Source): AsyncGenerator<Batch> {
   yield batch
 }
 
-/** Drops the part of V8's message that quotes the text, because it may contain secrets. */
+/** Parses JSON. Drops the part of V8's message that quotes the text, because it may contain secrets. */
 export const parsed = (piece: Piece): { text: string; value: unknown } | { fault: string } => {
   if ('fault' in piece) return piece
   try {
@@ -83,12 +83,12 @@ class RecordBuffer {
 
   add(bytes: Buffer) {
     this.size += bytes.length
-    // Drops the bytes of records that are too long, so that memory stays flat whatever the file contains.
+    // Drops the bytes of records that are too long, so that memory is bounded whatever the file contains.
     if (this.size <= maxRecordBytes) this.parts.push(bytes)
     else this.parts = []
   }
 
-  /** Returns undefined for white space. */
+  /** Returns undefined if there is only white space. */
   take(place: number): Piece | undefined {
     const bytes = this.parts.length === 1 ? (this.parts[0] as Buffer) : Buffer.concat(this.parts)
     const { size } = this
@@ -135,12 +135,12 @@ const lines = (): Splitter => {
 
 const [quote, comma, open, backslash, close, openObject, closeObject] = Buffer.from('",[\\]{}') as unknown as number[]
 const isBlank = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || isMark(byte)
-/** The bytes of a byte order mark. */
+/** Whether it is a byte of a byte order mark. */
 const isMark = (byte: number) => byte === 0xef || byte === 0xbb || byte === 0xbf
 const opens = (byte: number) => byte === openObject || byte === open
 const closes = (byte: number) => byte === closeObject || byte === close
 
-/** Returns a function that takes the bytes of an array one by one and says whether one ends an element. */
+/** Returns a function that takes the bytes of an array one by one, and tells whether a byte ends an element. */
 const endFinder = () => {
   let depth = 0
   let inText = false
@@ -159,7 +159,7 @@ const endFinder = () => {
   }
 }
 
-/** Splits the array of a `.json` file into its elements. Only looks for their ends and leaves the rest to the JSON parser. */
+/** Splits the array of a `.json` file into its elements. Only finds their ends, and leaves the rest to the JSON parser. */
 const elements = (): Splitter => {
   const buffer = new RecordBuffer()
   const isEnd = endFinder()

@@ -10,13 +10,13 @@ interface Claim {
   place: number
 }
 
-/** Which content replaces each earlier id, before the run and after it. */
+/** Which id replaces each earlier id, before and after the run. */
 export class Replacements {
   private readonly claims: Claim[] = []
   private readonly claimed = new Set<number>()
   private stored: Map<number, number> | undefined
   private final = new Map<number, number>()
-  /** The earlier ids of contents, by the id that they have now. */
+  /** The earlier ids of contents, by their current id. */
   private earlier: ReadonlyMap<number, readonly number[]> = new Map()
   private revision = -1
   private readonly revisions: ReturnType<typeof revisionsOf>
@@ -25,7 +25,7 @@ export class Replacements {
     this.revisions = revisionsOf(run.db)
   }
 
-  /** Notes the earlier ids that a record names. */
+  /** Adds the earlier ids that a record names. */
   add(id: number, replaces: readonly number[], place: number, report: ReportFault) {
     for (const earlier of new Set(replaces)) {
       if (earlier === id) report(place, 'replaces', 'must not contain the id of the content itself')
@@ -46,13 +46,13 @@ export class Replacements {
       if (!this.isReplaced(id)) final.set(earlier, id)
     }
     for (const [earlier, id] of stored) {
-      // The list of the record holds from now on.
+      // The list of the record replaces the stored one.
       if (this.run.ids.contents.given.has(id) && !this.isReplaced(id)) continue
       const claim = claims.get(earlier)
       if (claim && claim.id !== id) report(claim.place, 'replaces', `content ${earlier} is already replaced by content ${id}`)
       final.set(earlier, id)
     }
-    // Also a record that changes nothing must not contradict the others.
+    // Even a record that changes nothing must not contradict the others.
     for (const cycle of cyclesIn(claims.keys(), id => claims.get(id)?.id ?? final.get(id))) {
       const claim = cycle.map(id => claims.get(id)).find(found => found !== undefined)
       if (claim) report(claim.place, 'replaces', `makes a cycle: ${cycleText(cycle)}`)
@@ -61,7 +61,7 @@ export class Replacements {
     this.earlier = earlierIdsIn(final)
   }
 
-  /** Whether a content was replaced before the run and stays so. Its record then changes nothing. */
+  /** Whether an item was replaced before the run and still is. Its record then changes nothing. */
   isReplaced(id: number) {
     const { given } = this.run.ids.contents
     const passed = new Set<number>()
@@ -76,19 +76,19 @@ export class Replacements {
     }
   }
 
-  /** Lets what viewers have of earlier ids count for the contents that have replaced these. */
+  /** Replaces earlier ids in viewers' records by the current ones. */
   async apply(records: { content_id: number | null }[]) {
     await this.refresh()
     for (const record of records) if (record.content_id !== null) record.content_id = this.currentId(record.content_id)
   }
 
-  /** The id that a content has now. `apply` comes before. */
+  /** The current id of an item. Call `apply` first. */
   readonly currentId = (id: number) => currentIdIn(this.final, id)
 
-  /** The present id of a content, and all that it had. */
+  /** An id, and all earlier ids that it replaces. */
   readonly allIdsOf = (id: number) => [id, ...(this.earlier.get(id) ?? [])]
 
-  /** Another import may change the catalogue while this one writes what viewers have. */
+  /** Rereads the catalogue if another import has changed it, which may happen while this one writes viewers' data. */
   private async refresh() {
     const revision = (await this.revisions.read()).get('contents') ?? 0
     if (revision === this.revision) return
@@ -108,7 +108,7 @@ export class Replacements {
   }
 }
 
-/** The cycles that are reached from these ids. */
+/** The cycles that can be reached from these ids. */
 export function* cyclesIn(starts: Iterable<number>, next: (id: number) => number | undefined): Generator<number[]> {
   const checked = new Table(1)
   for (const start of starts) {

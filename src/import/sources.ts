@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { type ImportKind, importKinds } from '../../schemas/import.js'
 
-/** A file to import, or a text in its place. It is read twice. */
+/** A file to import, or a string in its place. It is read twice. */
 export interface Source {
   /** As the user gave it, for messages. */
   name: string
@@ -11,7 +11,7 @@ export interface Source {
   format: 'ndjson' | 'json'
   size: number
   open: () => AsyncIterable<Buffer> | Iterable<Buffer>
-  /** A later call returns another value if the file was changed in the meantime. */
+  /** Returns a different value if the file has been changed since the last call. */
   state: () => Promise<string>
 }
 
@@ -42,7 +42,6 @@ const inImportOrder = (candidates: Source[], faults: string[]): Sources => {
   return { sources, faults }
 }
 
-/** Takes files and folders of files. */
 export const filesOf = async (paths: string[]): Promise<Sources> => {
   const sources = new Map<string, Source>()
   const faults: string[] = []
@@ -89,7 +88,7 @@ export const filesOf = async (paths: string[]): Promise<Sources> => {
   return inImportOrder([...sources.values()], faults)
 }
 
-/** Takes texts by file name. */
+/** The sources in strings by file name. */
 export const textsOf = (texts: Record<string, string>): Sources => {
   const faults: string[] = []
   const sources = Object.entries(texts).flatMap(([name, text]) => {

@@ -6,10 +6,10 @@ import { stopSignals } from '../process/serve.js'
 import { importFiles } from './index.js'
 import { type ImportOrder, outcomeOf, outcomeOfError } from './upload.js'
 
-// Processes that serve requests take precedence over this one, which upload.ts starts.
+// upload.ts starts this process. Processes that serve requests take precedence over it.
 setPriority(10)
-// The service disconnects to stop an import, and a crash disconnects too: the import then ends after its batch. Ctrl-C and some service
-// managers signal the whole group, so signals are ignored.
+// The service disconnects to stop an import, and so does a crash; the import then ends after its current batch. Signals are ignored,
+// because Ctrl-C and some service managers signal the whole group.
 const stop = new AbortController()
 process.on('disconnect', () => stop.abort())
 for (const signal of stopSignals) process.on(signal, () => {})

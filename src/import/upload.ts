@@ -17,10 +17,9 @@ import type { ImportedKind, ImportResult } from './index.js'
 /** The message that starts an import. */
 export interface ImportOrder {
   url: string
-  /** The file to import. */
   path: string
   prune: boolean
-  /** Whether only to count what an import would change. */
+  /** Whether to only count what an import would change. */
   check: boolean
   issuer: string | undefined
   completedAt: number
@@ -31,12 +30,12 @@ export interface ImportOrder {
 /** The outcome of an import in a process of its own. */
 export type ImportOutcome =
   | { status: 'imported'; counts: ImportedKind; warnings: LineError[] }
-  /** With the first errors, and the number of the rest. Nothing was written. */
+  /** The first errors, and the number of the rest. Nothing was written. */
   | { status: 'refused'; errors: LineError[]; rest: number }
   | { status: 'interrupted' }
   | { status: 'lost' | 'unavailable' | 'stopped' | 'crashed' | 'failed'; cause: string }
 
-/** Of imports that ended while the database may still have been at a batch. */
+/** Outcomes after which the database may still be writing a batch. */
 const midBatch = ['unavailable', 'stopped', 'crashed']
 
 const idleTimeout = seconds(30)
@@ -44,13 +43,13 @@ const folderPrefix = 'viewer-import-'
 
 interface UploadOptions extends Omit<ImportOrder, 'path'> {
   signal: AbortSignal
-  /** Whether it is too late to begin an import. */
+  /** Whether it is too late to start an import. */
   isStopping: () => boolean
-  /** Not given for a check, which needs no lease. */
+  /** Not given for a check, which has no lease. */
   leave?: TakenLease['leave']
 }
 
-/** Imports the lines of a request. All of them are on disk before the first is checked, so a caller that hangs up leaves nothing behind. */
+/** Imports the lines of a request. All of them are on disk before the first is checked, so nothing is written if the caller hangs up. */
 export const importUpload = async (upload: IncomingMessage, kind: ImportKind, { signal, isStopping, leave, ...order }: UploadOptions) => {
   const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`))
   try {
@@ -65,7 +64,7 @@ export const importUpload = async (upload: IncomingMessage, kind: ImportKind, { 
   }
 }
 
-/** The counts for the caller. If there are none, throws the answer instead. */
+/** The counts for the caller. If there are none, throws the error response. */
 export const countsOrThrow = (outcome: ImportOutcome, warn: (cause: string) => void) => {
   switch (outcome.status) {
     case 'imported': {
@@ -87,7 +86,7 @@ export const countsOrThrow = (outcome: ImportOutcome, warn: (cause: string) => v
 }
 
 interface ReceiveOptions {
-  /** Ends the upload when no byte has arrived for this many milliseconds. */
+  /** Ends the upload after this many milliseconds without a byte. */
   idleTimeout: number
   signal: AbortSignal
 }
@@ -113,18 +112,18 @@ export const receive = async (upload: IncomingMessage, path: string, { idleTimeo
     ended.abort()
     upload.unpipe(file)
     file.destroy()
-    // The caller now waits for the import without sending a byte.
+    // From now on, the caller waits for the import without sending a byte.
     socket.setTimeout(0)
     slowUploads.delete(socket)
   }
 }
 
-/** Enough, because the tables of ids are not part of the heap. */
+/** Enough, because the tables of ids are not on the heap. */
 const heapLimitMb = 512
-/** How long an import that is stopped may take for its current batch, in milliseconds. The next import writes it again. */
+/** How long a stopped import may take to finish its current batch, in milliseconds. The next import writes it again. */
 const batchGrace = 1000
 
-/** Imports in a process of its own, because checking would hold up viewers. When aborted, stops after the current batch. */
+/** Imports in a process of its own, because checking would delay viewers. When aborted, stops after the current batch. */
 export const importInChildProcess = (order: ImportOrder, signal: AbortSignal) =>
   new Promise<ImportOutcome>((resolve, reject) => {
     if (signal.aborted) return resolve({ status: 'interrupted' })
@@ -181,8 +180,8 @@ const isRunning = (pid: number) => {
 }
 
 /**
- * Removes the uploads of processes that were killed. Call it before the first upload: until then, what bears the id of this process is from
- * an earlier one, because in a container each process gets the same id.
+ * Removes the uploads of processes that were killed. Call it before the first upload, while folders with the id of this process are those
+ * of an earlier one. In a container, every process gets the same id.
  */
 export const removeLeftovers = async () => {
   const names = (await readdir(tmpdir())).filter(name => name.startsWith(folderPrefix))

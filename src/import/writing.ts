@@ -12,7 +12,7 @@ import type { Source } from './sources.js'
 
 interface WriteOptions {
   confirm: Lease['confirm']
-  /** Tells the streams of changes whose lists a batch has changed. */
+  /** Announces whose lists a batch has changed, for streams of changes. */
   tell: Teller
 }
 
@@ -28,7 +28,7 @@ export interface Counts extends Written {
 /** Writes the records that differ from the database. */
 export const writeFile = async (db: Db, source: Source, kind: Kind, options: WriteOptions & BatchOptions) => {
   const counts = await eachBatch(source, kind, options, batch => writeBatch(db, kind, batch, options))
-  // Even if nothing was written: an earlier run may have been killed between its last batch and its revision.
+  // Even if nothing was written, because an earlier run may have been killed between its last batch and its revision.
   if (kind.revision) await revisionsOf(db).raise(kind.revision)
   return counts
 }
@@ -67,7 +67,7 @@ const eachBatch = async (source: Source, kind: Kind, { onBatch, signal }: BatchO
         count(pieces.length, counts)
         onBatch(bytes, pieces.length)
       })
-      // It is awaited later. Without this, a failure until then would end the process as an unhandled rejection.
+      // It is awaited later. Until then, a failure would end the process as an unhandled rejection.
       writing.catch(() => undefined)
     }
   } finally {
@@ -76,12 +76,12 @@ const eachBatch = async (source: Source, kind: Kind, { onBatch, signal }: BatchO
   return total
 }
 
-/** Writes to lists name their users. Others have no `user_id`. */
+/** The users of writes to lists. Other writes have no `user_id`. */
 const usersOf = (operations: Operation[]) => [...new Set(operations.flatMap(operation => targetOf(operation).user_id ?? []))]
 
 const targetOf = (operation: Operation) => ('insertOne' in operation ? operation.insertOne.document : operation.updateOne.filter)
 
-/** Removes what the run lacks and tells the servers. Returns how many documents it has removed. */
+/** Removes what is missing from the run, and raises the revision. Returns how many documents were removed. */
 export const pruneKind = async (db: Db, { ids, remove }: Pruning, revision: Kind['revision'], confirm: Lease['confirm']) => {
   let removed = 0
   for (const batch of inBatches(await ids())) removed += await remove(batch, await confirm())
@@ -89,7 +89,7 @@ export const pruneKind = async (db: Db, { ids, remove }: Pruning, revision: Kind
   return removed
 }
 
-/** How often a batch is tried when other processes write the same documents first. */
+/** How often a batch is tried if other processes write the same documents first. */
 const maxAttempts = 5
 
 const bulkOptions = { ordered: false, writeConcern: { w: 'majority' as const } }
@@ -114,7 +114,7 @@ const isRace = ({ writeErrors, result }: MongoBulkWriteError) => {
 
 interface Prepared {
   operations: Operation[]
-  /** Before the database was asked for anything. By `performance.now()`. */
+  /** When the first query began, by `performance.now()`. */
   began: number
 }
 
@@ -137,13 +137,13 @@ const writeBatch = async (db: Db, kind: Kind, { records, prepared }: WriteBatch,
     const isComplete = insertedCount + upsertedCount + matchedCount === operations.length
     if (!error && isComplete) break
     if (attempt === maxAttempts || (error && !isRace(error)))
-      throw error ?? new Error(`${kind.collection}: others keep changing what a batch writes`)
+      throw error ?? new Error(`${kind.collection}: other processes keep changing the same documents`)
     ;({ operations, began } = await prepare(kind, records))
   }
   return counts
 }
 
-/** Apps read what has arrived in this time again. */
+/** Apps reread what has arrived within this time. */
 const longestArrival = seconds(5)
 
 /** For a batch that took so long that apps may have read past its arrival. */
@@ -156,7 +156,7 @@ const arriveNow = (collection: Collection, operations: Operation[], limit: Write
 
 // Documents of the catalogue
 
-/** Part of every digest. Raise it when the same record makes a different document. */
+/** Part of every digest. Increment it when the same record results in a different document. */
 const version = 3
 
 /** Fields that default to the time of the insert. `updated_at` defaults to the time of the last change. */
@@ -183,7 +183,7 @@ export interface UpsertOptions<S extends Stored> {
   reads?: Document
 }
 
-/** Returns a function that makes the upserts of the drafts that differ from the last import. */
+/** Returns a function that makes upserts for the drafts that differ from the last import. */
 export const upsertsFor = <S extends Stored = Stored>(db: Db, collection: CatalogueKind, { derive, reads }: UpsertOptions<S> = {}) => {
   const projection = { digest: 1, ...reads }
   return async (drafts: Draft[]): Promise<Operation[]> => {
@@ -214,11 +214,11 @@ const writeOf = ({ _id, fields }: Draft, known: Stored | undefined, derived: obj
     else $setOnInsert[field] = now
   }
   Object.assign($set, derived)
-  // Servers find changes by their stamp, so it comes from the one clock that they share, the database's.
+  // Servers find changes by their stamp, so it comes from the only clock that they share, that of the database.
   return { updateOne: { filter: { _id }, update: { $set, $setOnInsert, $currentDate: { stamp: true } }, upsert: !known } }
 }
 
-/** The ids in the database that the run lacks. */
+/** The ids in the database that are missing from the run. */
 export const idsNotGiven = async <I extends Id>(db: Db, collection: CatalogueKind, isGiven: (id: I) => boolean, filter = {}) => {
   const ids: I[] = []
   const all = db.collection<Stored>(collection).find<{ _id: I }>(filter, { projection: { _id: 1 }, batchSize: 10_000 })

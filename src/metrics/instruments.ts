@@ -1,6 +1,6 @@
 import { Gauge, Histogram, type Registry } from 'prom-client'
 
-/** A gauge that is read when Prometheus scrapes. It is left out while its value is undefined. */
+/** A gauge that is read when Prometheus scrapes it, and left out while its value is undefined. */
 export const gauge = (registry: Registry, name: string, help: string, read: () => number | undefined) =>
   new Gauge({
     name,

@@ -18,7 +18,7 @@ export const withDeadline = <T>(promise: Promise<T>, milliseconds: number) =>
     const timer = setTimeout(giveUp, Math.max(0, milliseconds))
     const pass = (result: T) => {
       clearTimeout(timer)
-      // Nobody reads a stream that comes too late, so it would never end.
+      // A stream after the deadline would never be read, and so never end.
       if (isOver && result instanceof Readable) result.destroy()
       resolve(result)
     }

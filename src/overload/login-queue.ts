@@ -4,7 +4,7 @@ import { tooManyRequests } from '../errors.js'
 export interface Requester {
   address: string
   account: string
-  /** In the time of `performance.now()`. A job that has not begun by then is refused. */
+  /** By `performance.now()`. A job that has not begun by then is rejected. */
   deadline: number
 }
 
@@ -17,15 +17,15 @@ interface Waiter extends Requester {
 
 /**
  * A semaphore with a bounded queue, for checks of passwords and PINs. Addresses take turns: each gets its first job before any gets its
- * second, so a crowd from one address, or for one account, does not hold up anyone else. When the queue is full, a job whose turn is
- * earlier takes the place of the last one. A job without a place gets a 429.
+ * second, so a crowd from one address, or for one account, does not hold up anyone else. If the queue is full, a job with an earlier turn
+ * replaces the last one. A job that does not fit is rejected with a 429.
  */
 export class LoginQueue {
   private readonly queue: Waiter[] = []
   private readonly running = new Set<Waiter>()
   private begun = 0
 
-  /** `timedOut` makes the error for a job that is still queued at its deadline. */
+  /** `timedOut` creates the error for a job that is still queued at its deadline. */
   constructor(
     private readonly permits: number,
     private readonly maxQueued: () => number,
@@ -42,7 +42,7 @@ export class LoginQueue {
     }
   }
 
-  /** Throws if a job of this requester would be refused right now. */
+  /** Throws if a job of this requester would be rejected now. */
   assertRoom(requester: Requester) {
     if (this.isFull && this.turnOf(requester) >= (this.queue.at(-1)?.turn ?? 0)) throw tooManyRequests()
   }

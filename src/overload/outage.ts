@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isUnavailable } from '../database/faults.js'
 import { ErrorAnswer } from '../errors.js'
 
-/** Whether an operation failed because the database does not answer, or not in time. */
+/** Whether an operation failed because the database did not respond in time. */
 export const isAway = (error: unknown) => (error instanceof ErrorAnswer ? error.statusCode === 503 : isUnavailable(error))
 
 /** In milliseconds. */
 const pause = 500
 
-/** Remembers that the database does not answer, so that not every caller has to find out by waiting. */
+/** Remembers that the database does not respond, so that not every caller has to wait to find out. */
 export class Outage {
   isKnown = false
 
@@ -17,13 +17,13 @@ export class Outage {
     private readonly signal: AbortSignal
   ) {}
 
-  /** Begins an outage if the error of a failed read says so. Otherwise throws the error. */
+  /** Begins an outage if the error of a failed read means that. Otherwise throws the error. */
   noteOrThrow(error: unknown) {
     if (!isAway(error)) throw error
     void this.begin()
   }
 
-  /** Asks until the database answers, or the signal aborts. */
+  /** Pings until the database responds, or the signal aborts. */
   private async begin() {
     if (this.isKnown) return
     this.isKnown = true

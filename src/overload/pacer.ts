@@ -1,10 +1,10 @@
 /** How long jobs may run in one turn of the event loop, in milliseconds. */
 const timeSlice = 1
 
-/** The pacers that have a job. The first one runs one job, then goes to the end. */
+/** The pacers that have a job. The first one runs one job, and is then moved to the end. */
 const ready: Pacer[] = []
 let isRunning = false
-/** Whether this turn of the event loop has had its slice. */
+/** Whether this turn of the event loop has used its slice. */
 let isSliced = false
 let sliceEnds = 0
 
@@ -14,7 +14,7 @@ const runFirst = () => {
   if (!isSliced) beginSlice()
   if (performance.now() >= sliceEnds) return setImmediate(goOn)
   ready.shift()?.runNext()
-  // Goes on in the next tick, after all microtasks, so that the time of a job includes what follows its awaits, unless it waits for I/O.
+  // Continues in the next tick, after all microtasks, so that the time of a job includes what follows its awaits, unless it waits for I/O.
   queueMicrotask(() => process.nextTick(goOn))
 }
 
@@ -32,9 +32,9 @@ const beginSlice = () => {
 }
 
 /**
- * Runs jobs one after the other in slices of about a millisecond, so that many of them never block the event loop. A job runs at
- * once if no other waits and the slice is not over. All pacers share the slices and alternate in them, so that the jobs of one do not wait for
- * those of another.
+ * Runs jobs one after the other in slices of about a millisecond, so that many of them never block the event loop. A job runs immediately
+ * if no other is waiting and the slice is not over. All pacers share the slices and alternate in them, so that the jobs of one do not wait
+ * for those of another.
  */
 export class Pacer {
   private readonly jobs: (() => void)[] = []
@@ -53,7 +53,7 @@ export class Pacer {
     })
   }
 
-  /** For a long job to await between its steps. Once the slice is over, the job goes behind the others that wait. */
+  /** For a long job to await between its steps. Once the slice is over, the job is queued behind the others. */
   pause(): Promise<void> | undefined {
     return performance.now() < sliceEnds ? undefined : this.run(() => undefined)
   }

@@ -5,11 +5,11 @@ import type { Viewer } from '../identity/tokens.js'
 import { minutes } from '../time.js'
 import type { CallerKey } from './semaphore.js'
 
-/** Counts requests: by account for signed-in callers (by profile, if their token has an age limit), by address for all others. */
+/** Counts requests by account for signed-in callers (by profile if their token has an age limit), and by address for all others. */
 export const rateLimitsOf = ({ RATE_LIMIT, RATE_LIMIT_ADDRESS }: Settings) => {
   const users = new RateLimit<number>(minutes(1), memoryBound)
   const addresses = new RateLimit<string>(minutes(1), memoryBound)
-  /** Counts a request. Returns how long the caller has to wait, in milliseconds. 0 if it is within its limit. */
+  /** Counts a request. Returns how long the caller must wait, in milliseconds, or 0 if it is within its limit. */
   return (viewer: Viewer | null, ip: string) =>
     viewer
       ? RATE_LIMIT && users.count(countedAs(viewer), RATE_LIMIT)
@@ -20,9 +20,9 @@ export const rateLimitsOf = ({ RATE_LIMIT, RATE_LIMIT_ADDRESS }: Settings) => {
 const memoryBound = 10 * 1024 * 1024
 
 /**
- * A profile with an age limit is counted by itself, so that a child cannot use up the limit of its parents. Not with an identity provider,
- * where requests are counted before the profile is chosen. The key is negative, because
- * the id of a first profile is also the id of its account.
+ * A profile with an age limit is counted separately, so that a child cannot use up the limit of its parents. Not with an identity provider,
+ * where requests are counted before the profile is known. The key is negative, because the id of a first profile is also that of its
+ * account.
  */
 const countedAs = ({ id, account, maxAge }: Viewer) => (maxAge === undefined ? account : -id)
 
@@ -34,7 +34,7 @@ interface Window {
 /** Counts the requests of each caller in fixed windows. A caller's window begins with its first request. */
 export class RateLimit<Key extends CallerKey> {
   private readonly windows = new Map<Key, Window>()
-  /** Memory that all callers take, in bytes. */
+  /** The memory for all callers, in bytes. */
   weight = 0
 
   /** Windows take `length` milliseconds. Beyond `bound` bytes of memory, the oldest windows are evicted. */

@@ -1,6 +1,6 @@
 import { unavailable } from '../errors.js'
 
-/** Whom a job counts for: an account, or the address of a caller without one. */
+/** For whom a job counts: an account, or the address of a caller without one. */
 export type CallerKey = number | string
 
 interface Waiter {
@@ -9,12 +9,12 @@ interface Waiter {
 }
 
 /**
- * Runs `permits` jobs at once, at most `permitsOfOne` for one caller. Callers take turns in the queue. Once the first of them has waited
- * longer than `patience` milliseconds, the last ones come first, because the others are about to give up and need no result.
+ * Runs `permits` jobs at once, at most `permitsOfOne` for one caller. Callers take turns in the queue. Once the first has waited longer
+ * than `patience` milliseconds, the last are served first, because the others are about to time out and would not use the result.
  */
 export class Semaphore {
   private readonly running = new CallerCounts()
-  /** The jobs of each caller that wait. The caller whose turn is next comes first. */
+  /** The waiting jobs of each caller. The caller whose turn is next comes first. */
   private readonly queue = new Map<CallerKey | undefined, Waiter[]>()
 
   constructor(
@@ -23,7 +23,7 @@ export class Semaphore {
     private readonly patience = Number.POSITIVE_INFINITY
   ) {}
 
-  /** Runs a job in its turn. Rejects with a 503 if the job has not begun after this many milliseconds. It then never begins. */
+  /** Queues a job. Rejects with a 503 if the job has not begun after this many milliseconds; it then never begins. */
   async run<T>(job: () => T | Promise<T>, caller?: CallerKey, milliseconds?: number): Promise<T> {
     if (this.mayBegin(caller)) this.running.add(caller)
     else await this.turnOf(caller, milliseconds)

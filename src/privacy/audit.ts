@@ -3,13 +3,13 @@ import type { Db, IndexDescription } from 'mongodb'
 import { withRetries } from '../database/retry.js'
 import { days } from '../time.js'
 
-/** What was done with privilege. It names users by id alone. */
+/** A privileged action. Users are named only by id. */
 export interface AuditDocument {
   _id: string
   at: Date
   /** As the command is typed, for example `user disable`. */
   action: string
-  /** Who ran the command and where, or the address that has sent the `IMPORT_KEY`. */
+  /** Who ran the command and where, or the address that sent the `IMPORT_KEY`. */
   actor: string
   /** The id of the user, or the name of the file. Null if there is none. */
   subject: number | string | null
@@ -20,12 +20,12 @@ export interface AuditDocument {
 }
 
 type Act = Pick<AuditDocument, 'action' | 'subject'>
-/** What the work says of itself. */
+/** How the work ended. */
 export type End = Pick<AuditDocument, 'outcome'> & Partial<Act>
 
 export const auditIndexes: IndexDescription[] = [{ key: { at: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }]
 
-/** What was asked for cannot be done, and nothing was changed. */
+/** The request cannot be carried out, and nothing was changed. */
 export class Refusal extends Error {}
 
 export const auditOf = (db: Db, keptDays: number) => {
@@ -33,8 +33,8 @@ export const auditOf = (db: Db, keptDays: number) => {
 
   return {
     /**
-     * Does the work and records it. The record comes first, with the outcome `failed`, so nothing is done without one, and what is killed
-     * has failed. The work may change how the record ends, which is `done` unless it throws.
+     * Does the work and records it. The record is written first, with the outcome `failed`, so that nothing is done without a record, and
+     * work that is killed counts as failed. The work may change the outcome, which is `done` unless it throws.
      */
     during: async <T>(actor: string, acts: Act[], work: (end: End, ids: string[]) => Promise<T>): Promise<T> => {
       const records = acts.map(act => ({ _id: randomUUID(), ...act, actor, outcome: 'failed' }))
@@ -61,7 +61,7 @@ export const auditOf = (db: Db, keptDays: number) => {
       }
     },
 
-    /** Adds wrong keys to what was counted in the same minute, by any process. The key of the map is the minute and the address. */
+    /** Adds wrong keys to the count of the same minute, which all processes share. The key of the map is the minute and the address. */
     addWrongKeys: (counts: Map<string, number>) =>
       audit.bulkWrite(
         Array.from(counts, ([_id, attempts]) => {
@@ -74,7 +74,7 @@ export const auditOf = (db: Db, keptDays: number) => {
         { ordered: false }
       ),
 
-    /** The oldest first. */
+    /** Oldest first. */
     since: (at: Date) => audit.find({ at: { $gte: at } }).sort({ at: 1 })
   }
 }

@@ -5,14 +5,14 @@ import { minutes, seconds } from '../time.js'
 
 type Needed = Pick<Data, 'erasures' | 'users' | 'profiles' | 'personal' | 'sessions' | 'loginAttempts'>
 
-/** How long an answer waits for an erasure. If it takes longer, or fails, it is completed in the background. */
+/** How long the response waits for an erasure. If it takes longer, or fails, it is completed in the background. */
 const patience = seconds(1)
 
 /** Records the erasure of a user and their profiles, so that it is completed whatever happens, and disables them. */
 export const beginErasure = async ({ erasures, users, profiles }: Needed, id: number) => {
   for (const one of [...(await profiles.othersOf(id)), id]) {
     const user = await users.byId(one)
-    // Other systems are told of the account, not of the profiles that are erased with it.
+    // Other systems are told about the account, not about the profiles erased with it.
     await erasures.begin(one, { ...user, isTold: user !== null && one === id })
     await users.disable(one)
   }
@@ -24,7 +24,7 @@ export const removeUser = async (data: Needed, id: number) => {
   for (const profile of await profiles.othersOf(id)) await removeUser(data, profile)
   await personal.removeAll(id)
   const user = await users.byId(id)
-  // Those of a profile carry the id of its account, so they are still there.
+  // The sessions of a profile have the id of its account, so they still exist.
   if (user?.account_id !== undefined) await sessions.endProfile(user.account_id, id)
   if (user?.email !== undefined) await loginAttempts.forget(user.email)
   await users.remove(id)
@@ -36,7 +36,6 @@ interface Eraser {
   log: { warn: (fields: object, text: string) => void }
 }
 
-/** Erases a user for a request. */
 export const erase = async ({ data, revocations, log }: Eraser, id: number) => {
   await beginErasure(data, id)
   const removed = revocations.refresh().then(() => removeUser(data, id))
@@ -45,10 +44,10 @@ export const erase = async ({ data, revocations, log }: Eraser, id: number) => {
   )
 }
 
-/** A sweep that failed is tried again when its claim has expired. */
+/** A failed sweep is retried when its claim has expired. */
 const retryAfter = minutes(1)
 
-/** Removes reports that were in flight and what an interrupted erasure has left. `life` is that of a token, in milliseconds. */
+/** Removes reports that were in flight, and what an interrupted erasure has left. `life` is that of a token, in milliseconds. */
 export const sweepDue = async (data: Data, revocations: Pick<Revocations, 'dueSweeps' | 'planSweep'>, life: number) => {
   for (const id of revocations.dueSweeps()) {
     revocations.planSweep(id, retryAfter)

@@ -6,21 +6,21 @@ import { revisionsOf } from '../database/revisions.js'
 import { accessTokensEndIn } from '../identity/session-ends.js'
 import { days, seconds } from '../time.js'
 
-/** Notes that a user was erased. The counter never assigns an id again. An import may bring it once this note has expired. */
+/** Records that a user was erased. The counter never assigns the id again, but an import may use it once this record has expired. */
 interface ErasureDocument extends Eventful {
   /** The id of the user. */
   _id: number
   at: Date
-  /** When to remove what was written in the meantime. Missing once no token of the user can be valid. */
+  /** When to remove what was written meanwhile. Missing once no token of the user can be valid. */
   sweep_at?: Date
   sweeps?: number
-  /** When the last access token of the user has expired, as far as was known when the erasure began. Missing after the last sweep. */
+  /** When the last access token of the user expires, as far as was known when the erasure began. Missing after the last sweep. */
   tokens_until?: Date
-  /** Identifies a user of an identity provider, who may come back. */
+  /** Identifies a user of an identity provider, who may sign in again. */
   subject?: string
 }
 
-/** Whom an erasure begins with. */
+/** The user to be erased. */
 interface Erased {
   iss?: string
   sub?: string
@@ -37,10 +37,10 @@ export const erasureIndexes: IndexDescription[] = [
   { key: { subject: 1, at: 1 }, sparse: true }
 ]
 
-/** A hash, because the note has to recognize a person and need not name them. */
+/** A hash, because the record must recognize a person, but need not identify them. */
 const subjectOf = (iss: string, sub: string) => hash('sha256', JSON.stringify([iss, sub]), 'base64url')
 
-/** In milliseconds: when every process knows of the erasure, and when the requests in progress have ended. */
+/** In milliseconds: when every process knows about the erasure, and when the requests in progress have ended. */
 const firstSweep = seconds(3)
 const secondSweep = seconds(30)
 /** How long one process may take to sweep before another one does. */
@@ -53,7 +53,7 @@ export const erasuresOf = (db: Db) => {
     withRetries(() => erasures.updateOne({ _id, ...filter }, [{ $set: { ...fields, event: '$$REMOVE' } }]))
 
   return {
-    /** `account` has the sessions of the user. A second call may find none any more, so it does not shorten the life of the tokens. */
+    /** `account` has the sessions of the user. A second call may no longer find any, so it does not shorten `tokens_until`. */
     begin: async (_id: number, { iss, sub, account_id: account = _id, isTold = false }: Erased) => {
       const subject = iss !== undefined && sub !== undefined && { subject: subjectOf(iss, sub) }
       const tokens_until = { $max: ['$tokens_until', { $add: ['$$NOW', await accessTokensEndIn(db, account)] }] }
@@ -72,13 +72,13 @@ export const erasuresOf = (db: Db) => {
         )
         .toArray(),
 
-    /** Whether this process has to sweep now. Of several processes that ask, only one has to. */
+    /** Whether this process must sweep now. Of several processes that ask, only one must. */
     claimSweep: async (_id: number) => {
       const due = { $expr: { $lte: [{ $ifNull: ['$sweep_at', new Date(8.64e15)] }, '$$NOW'] } }
       return (await set(_id, { sweep_at: { $add: ['$$NOW', sweepTime] } }, due)).matchedCount === 1
     },
 
-    /** Plans the next sweep. `life` is how long a token of this process lives, in milliseconds. */
+    /** Schedules the next sweep. `life` is that of a token of this process, in milliseconds. */
     endSweep: async (_id: number, life: number) => {
       const afterTokens = { $max: ['$tokens_until', { $add: ['$$NOW', life] }] }
       const last = { $cond: [{ $eq: ['$sweeps', 1] }, afterTokens, '$$REMOVE'] }
@@ -92,7 +92,6 @@ export const erasuresOf = (db: Db) => {
     lastOf: async (iss: string, sub: string) =>
       (await erasures.findOne({ subject: subjectOf(iss, sub) }, { sort: { at: -1 }, projection: { at: 1 } }))?.at,
 
-    /** Which of these users were erased. */
     among: async (ids: number[]) => {
       const found = await erasures.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
       return new Set(found.map(({ _id }) => _id))

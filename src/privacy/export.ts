@@ -9,11 +9,11 @@ import { minutes, timestamp } from '../time.js'
 import type { ViewerList } from '../viewing/lists.js'
 import { eachList } from '../viewing/viewer-lists.js'
 
-/** An export holds about a megabyte while its caller reads. */
+/** An export takes about a megabyte of memory while its caller reads. */
 const exportsAtOnce = 16
-/** How many exports may read at once. The other connections are for viewers who wait for an answer. */
+/** How many exports may read at once. The other connections are for viewers who wait for a response. */
 const readsAtOnce = 2
-/** How long an export may take if its caller reads slowly. A caller who reads nothing is cut off much sooner, as with any answer. */
+/** How long an export may take if its caller reads slowly. A caller who reads nothing is cut off much sooner, as with any response. */
 const longest = minutes(10)
 
 async function* answerOf(data: AsyncGenerator<string>) {
@@ -22,7 +22,7 @@ async function* answerOf(data: AsyncGenerator<string>) {
   yield '}'
 }
 
-/** The exports of a process: few at once, and one for each user. */
+/** The exports of a process: few at once, and one per user. */
 export const exportsOf = (data: Data) => {
   const running = new Set<number>()
   const reads = new Semaphore(readsAtOnce)
@@ -34,14 +34,14 @@ export const exportsOf = (data: Data) => {
   const userOf = async (id: number) => orThrow(await data.users.byId(id), unauthenticated)
 
   return {
-    /** An empty answer to a HEAD, or the error that the export would get. Begins no export. */
+    /** An empty response to HEAD, or the error that GET would return. Does not start an export. */
     head: async (id: number): Promise<Readable> => {
       await userOf(id)
       assertRoom(id)
       return Readable.from([])
     },
 
-    /** The answer as a stream, which reads from the database as fast as its caller takes it. */
+    /** The response as a stream, which reads from the database as fast as its caller reads. */
     begin: async (id: number): Promise<Readable> => {
       const user = await userOf(id)
       assertRoom(id)
@@ -52,7 +52,7 @@ export const exportsOf = (data: Data) => {
   }
 }
 
-/** Fields of a user that are not exported: secrets, and what only this installation needs. */
+/** Fields of a user that are not exported: secrets, and internal fields. */
 type LeftOut =
   | 'email_key'
   | 'password_hash'
@@ -69,7 +69,7 @@ type LeftOut =
 
 /** JSON has no undefined fields. */
 type UserRecord = { [Field in keyof ExportedUser]: ExportedUser[Field] | undefined }
-/** A new field of a user is a compiler error until it is exported or left out. */
+/** A new field of a user does not compile until it is exported or left out. */
 type ExportedFields = Record<'id' | Exclude<keyof UserDocument, '_id' | LeftOut>, unknown>
 
 const userRecord = ({ _id, email, name, sub, account_id, max_age, created_at, updated_at }: UserDocument): UserRecord =>
@@ -100,7 +100,7 @@ async function* portionsOf({ personal }: Data, name: ViewerList, dated: string, 
 
 /** What is stored about a user and their profiles, as JSON in pieces. docs/privacy.md says what is left out. */
 export async function* exportOf(data: Data, user: UserDocument, read: Read): AsyncGenerator<string> {
-  // Those that an erasure would remove, so disabled ones as well.
+  // All profiles that an erasure would remove, including disabled ones.
   const others = await read(async () => Promise.all((await data.profiles.othersOf(user._id)).map(data.users.byId)))
   const users = [user, ...others.filter(other => other !== null).sort((a, b) => a._id - b._id)]
   const ids = users.map(({ _id }) => _id)

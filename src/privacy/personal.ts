@@ -13,7 +13,7 @@ interface PersonalCollection {
   owner: 'user_id' | 'account_id'
 }
 
-/** More would take longer than an operation may. */
+/** Removing more would take longer than an operation may. */
 const removedAtOnce = 5000
 
 const portionSize = 500
@@ -36,8 +36,8 @@ export const personalOf = (db: Db, collections: PersonalCollection[]) => {
     },
 
     /**
-     * All elements of a list that have this date, as all should. Each portion is a read of its own, so that a slow reader holds no cursor.
-     * No id ever changes, so every element is in one portion, even if it is moved to another content meanwhile.
+     * All elements of a list, by a date that all should have. Each portion is a separate read, so that a slow reader holds no cursor. Ids
+     * never change, so every element is in exactly one portion, even if it is moved to another item meanwhile.
      */
     portions: async function* (name: string, user_id: number, dated: string): AsyncGenerator<ListElement[]> {
       const options = { sort: { _id: 1 }, hint: { user_id: 1, _id: 1 }, limit: portionSize, batchSize: portionSize } as const

@@ -8,8 +8,8 @@ interface ForkOptions {
 }
 
 /**
- * Runs a module in a process of its own, from source or compiled like its caller. Drops what it writes to standard output, which the
- * service uses for its log.
+ * Runs a module in a process of its own, from source or compiled, like its caller. Drops its standard output, which the service uses for
+ * its log.
  */
 export const forkModule = (name: string, { from, heapLimitMb }: ForkOptions) => {
   const file = new URL(`./${name}${from.slice(-3)}`, from)

@@ -3,14 +3,14 @@ import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import { seconds } from '../time.js'
 
-/** A caller that still has not read its answer this long after the service stopped listening is cut off. */
+/** A caller that has not read its response this long after the service stopped listening is cut off. */
 export const requestGrace = seconds(8)
-/** An import over HTTP that still runs this long after the service stopped listening ends after its current batch. */
+/** An import over HTTP that is still running this long after the service stopped listening ends after its current batch. */
 export const importGrace = requestGrace - seconds(2)
 /** How long closing may take before the process exits regardless. Longer than `requestGrace`, because the database is closed last. */
 export const closeTimeout = requestGrace + seconds(2)
 
-/** Connections that wait to be accepted. When another process stops, all of its streams of changes come at once. */
+/** Connections waiting to be accepted. When another process stops, all of its streams of changes reconnect at once. */
 const mostUnaccepted = 4096
 
 export const stopSignals = ['SIGTERM', 'SIGINT'] as const
@@ -27,7 +27,7 @@ export const serve = async (app: Pick<FastifyInstance, 'settings' | 'log' | 'dra
     if (err) app.log.fatal({ err }, 'stopping after an error')
     else app.log.info(`stopping after ${signal}`)
     await app.drain()
-    // A database that does not respond would hold it up, although all requests have ended by then.
+    // An unresponsive database would delay closing, although all requests have ended by then.
     const isClosed = await Promise.race([app.close().then(() => true), sleep(closeTimeout, false)])
     if (!isClosed) app.log.warn(`closing took longer than ${closeTimeout / 1000} s`)
   })

@@ -5,9 +5,9 @@ import type { HistoryColumns, Opinions } from '../viewing/history-columns.js'
 import { isBegun } from '../viewing/progress.js'
 
 export interface InterestSettings {
-  /** Percentage from which a content counts as completed. */
+  /** Percentage from which an item counts as completed. */
   completedAt: number
-  /** Percentage below which a content was barely started. */
+  /** Percentage below which an item was barely started. */
   interestFrom: number
 }
 
@@ -23,14 +23,14 @@ const interestAt = (time: number | undefined, stored: number | undefined, { comp
   return percentage < interestFrom ? 0 : Math.min(full, 0.4 + (0.6 * percentage) / completedAt)
 }
 
-/** What an element of the history says about how far the viewer was. */
+/** The fields of a history element that say how far the viewer got. */
 export type Watched = {
   [Field in 'time' | 'percentage' | 'plays' | 'previous_time' | 'previous_percentage']?: number | undefined
 }
 
 /**
- * The interest in a content that an element of the history shows: from 0 for a barely started film to 1 for a completed one. The furthest
- * position counts, so that a new start takes nothing back.
+ * The interest in an item that a history element shows: from 0 for a barely started film to 1 for a completed one. The furthest position
+ * counts, so that a restart does not reduce it.
  */
 export const interestOf = (element: Watched, settings: InterestSettings) => {
   const { time, percentage, plays, previous_time, previous_percentage } = element
@@ -38,7 +38,7 @@ export const interestOf = (element: Watched, settings: InterestSettings) => {
   return Math.max(interestAt(time, percentage, settings), interestAt(previous_time, previous_percentage, settings))
 }
 
-/** Counts the interest in a content for its title, as an episode counts for its show. A title has the highest interest of its contents. */
+/** Adds the interest in an item, such as an episode, to its title. A title has the highest interest of its items. */
 export const addInterest = (titles: Map<number, number>, title: number, interest: number) => {
   // Also skips elements with a broken time or percentage, whose interest is NaN.
   if (interest > (titles.get(title) ?? 0)) titles.set(title, interest)
@@ -50,7 +50,7 @@ export interface Viewing {
   titles: Map<number, number>
   /** Titles that the user has hidden, disliked or started, if only for a moment. They are not recommended. */
   excluded: Set<number>
-  /** Titles that the user has seen often and not begun. They are recommended after all others. */
+  /** Titles that the user has often seen but not started. They are recommended after all others. */
   faded: Set<number>
 }
 
@@ -63,11 +63,11 @@ export const viewingOf = (
   const titles = new Map<number, number>()
   const { likes, unwanted } = opinionsOf(tree, history)
   const excluded = new Set(unwanted)
-  // Since when each was seen in vain.
+  // Since when each title has been seen but not started.
   const seen = tree.latest(history.seen)
   const now = Date.now()
   const add = (row: number, title: number, interest: number) => {
-    // A title that has not begun, or is above the age limit, is never the reason of a recommendation.
+    // A title whose start date is in the future, or that is above the age limit, is never the reason for a recommendation.
     if (existsFor(skeleton, row, now, audience) && existsFor(skeleton, title, now, audience)) addInterest(titles, title, interest)
   }
   let next = 0
@@ -78,7 +78,7 @@ export const viewingOf = (
     const row = skeleton.currentRow(content_id)
     if (row === undefined) return
     const title = tree.title(row)
-    // A title that was begun after it was seen in vain does not fade, even if it was begun for only a moment.
+    // A title does not fade if it was started since, even for only a moment.
     if ((seen.get(title) ?? Number.POSITIVE_INFINITY) <= (history.updated[i] as number)) seen.delete(title)
     if (!isBegun(history, i)) return
     if (unwanted.has(title)) return
@@ -106,13 +106,13 @@ interface Like {
   at: number
 }
 
-/** The liked titles, the newest first, and those that the user has hidden or dislikes. Nothing of these counts. */
+/** The liked titles, newest first, and the unwanted ones, which the user has hidden or dislikes, and which do not count at all. */
 const opinionsOf = (tree: Catalogue['tree'], { hidden, ratings }: Opinions) => {
   const unwanted = tree.titles(hidden)
   const likes: Like[] = []
   const rated = new Set<number>()
   for (const { content_id, rating, at } of ratings) {
-    // A title that became part of another one may have been rated otherwise. The newest rating counts.
+    // A title that became part of another may have been rated differently. The newest rating counts.
     for (const title of tree.titles([content_id])) {
       if (rated.has(title)) continue
       rated.add(title)

@@ -5,14 +5,13 @@ import { days } from '../time.js'
 /** The metadata of a recommendation model. */
 export interface ModelDocument {
   _id: ObjectId
-  /** Processes ignore models in a format that is not theirs. */
+  /** Processes ignore models in another format. */
   format: number
   /** By the database's clock. */
   trained_at: Date
   /** The size of the history collection when the model was trained. */
   elements: number
   size: number
-  /** Statistics of the training. */
   summary: Record<string, unknown>
 }
 
@@ -21,9 +20,9 @@ interface ChunkDocument {
   bytes: Binary
 }
 
-/** A document may have 16 MB, but decoding that much would block the event loop. */
+/** A document may have up to 16 MB, but decoding that much would block the event loop. */
 const chunkSize = 2 * 1024 * 1024
-/** Models in another format are deleted at this age, because no process uses it any more. */
+/** Models in another format are deleted at this age, because no process uses them any longer. */
 const outdated = days(30)
 
 /** Recommendation models, stored in chunks. Processes use the newest of their format. */
@@ -31,7 +30,7 @@ export const recommendationModelsOf = (db: Db) => {
   const models = db.collection<ModelDocument>('models')
   const chunks = db.collection<ChunkDocument>('model_chunks')
 
-  /** An id greater than all others. A new ObjectId might not be, because it starts with the local clock and goes on at random. */
+  /** An id greater than all others. A new ObjectId might not be, because it consists of the local time and random bytes. */
   const nextId = async () => {
     const [last] = await models.find({}, { sort: { _id: -1 }, limit: 1, projection: { _id: 1 } }).toArray()
     const next = last ? last._id.getTimestamp().getTime() / 1000 + 1 : 0
@@ -47,7 +46,7 @@ export const recommendationModelsOf = (db: Db) => {
       return model ?? null
     },
 
-    /** Undefined if chunks are missing, because a newer model has replaced this one in the meantime. */
+    /** Undefined if chunks are missing, because a newer model has replaced this one. */
     bytes: async ({ _id, size }: ModelDocument): Promise<ArrayBuffer | undefined> => {
       const bytes = new Uint8Array(size)
       let read = 0
@@ -60,7 +59,7 @@ export const recommendationModelsOf = (db: Db) => {
       return read === size ? bytes.buffer : undefined
     },
 
-    /** Writes the model last, so that an interrupted save stays invisible. `confirm` is that of the lease of the training. */
+    /** Writes the metadata last, so that an interrupted save stays invisible. `confirm` is that of the training's lease. */
     save: async (
       model: Omit<ModelDocument, '_id' | 'size' | 'trained_at'>,
       bytes: Uint8Array,

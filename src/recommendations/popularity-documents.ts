@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 
-/** Recent views in a country, or anywhere (`*`), the most viewed content first. */
+/** Recent views in a country, or anywhere (`*`), most viewed first. */
 export interface PopularityDocument {
   _id: string
   content_ids: number[]
@@ -27,7 +27,7 @@ export const popularityOf = (db: Db) => {
         { _id: anywhere },
         { projection: { counted_at: 1, took: 1, age: { $subtract: ['$$NOW', '$counted_at'] } } }
       ),
-    // Each has up to a quarter of a megabyte. All of them in one batch would hold up the event loop.
+    // Each has up to a quarter of a megabyte, and all of them in one batch would block the event loop.
     all: () => popularity.find({}, { batchSize: 2 }).toArray(),
     keepOnly: (countries: string[]) => popularity.deleteMany({ _id: { $nin: countries } }),
     save: ({ _id, ...counts }: Omit<PopularityDocument, 'counted_at'>) =>

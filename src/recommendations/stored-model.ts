@@ -1,16 +1,16 @@
 import { periods, type Ranking } from './model/index.js'
 
-/** The version of the packed format. Raise it with every change, so that processes of both versions can run side by side. */
+/** The version of the packed format. Increment it with every change, so that processes of both versions can run side by side. */
 export const modelFormat = 5
 
-/** In bytes. Every process holds a model in memory, and a second one while it loads it. */
+/** In bytes. Every process keeps a model in memory, and two while it loads a new one. */
 export const largestModel = 1024 ** 3
 
 /** The part of a trained model that is stored and used for recommendations. */
 export interface StoredModel extends Ranking {
   /** The content id of each item. */
   ids: Float64Array
-  /** How many items somebody has watched. Those after them are newcomers. */
+  /** How many items anyone has watched. Those after them are newcomers. */
   watchedCount: number
 }
 
@@ -78,6 +78,6 @@ export const unpacked = (bytes: ArrayBuffer): StoredModel => {
 const pairsOf = (numbers: Float64Array) =>
   Array.from({ length: numbers.length / 2 }, (_, at) => ({ share: numbers[2 * at] as number, halfLife: numbers[2 * at + 1] as number }))
 
-/** Wrong bounds of a row could make the scorer loop almost forever. Wrong values within a row do no harm. */
+/** Checks the bounds of rows, because wrong ones could make the scorer loop almost forever. Wrong values within a row do no harm. */
 const areRows = (starts: Uint32Array, links: number) =>
   starts[0] === 0 && starts.at(-1) === links && starts.every((start, row) => row === 0 || start >= (starts[row - 1] as number))

@@ -7,7 +7,7 @@ import { removalsKept } from './removals.js'
 /** How far a caller has read the changes of a user. */
 export interface ChangeCursor {
   user: number
-  /** The age limit of the audience. A copy that was made with another one lacks elements, or has too many. */
+  /** The age limit of the audience. A copy made under another limit has too few or too many elements. */
   maxAge: number | undefined
   position: ChangePosition
   /** When the current reading, which may take several pages, began. */
@@ -15,8 +15,8 @@ export interface ChangeCursor {
   /** Whether the caller had no copy when the reading began. */
   isFirst: boolean
   /**
-   * Where the next reading starts: at the `completeUntil` of the first page of this reading that had later changes, and 0 until there is
-   * such a page. In a first reading, always at the `completeUntil` of its first page.
+   * Where the next reading starts: at the `completeUntil` of the first page of this reading that had later changes, or 0 until there is
+   * such a page. A first reading always uses the `completeUntil` of its first page.
    */
   rereadFrom: number
 }
@@ -37,12 +37,12 @@ export const cursorAt = (user: number, time: number, maxAge?: number): ChangeCur
   rereadFrom: 0
 })
 
-/** Whether the caller has read everything up to the time of the cursor, and not only a page of it. */
+/** Whether the caller has read everything up to the time of the cursor, and not just a page of it. */
 export const hasReadAll = ({ isFirst, position }: ChangeCursor) => !isFirst && position.source === beforeSources
 
 const checksumLength = 11
 
-/** Tells a cursor that was changed. It needs no key: a forged cursor only changes where the own lists of the caller are read from. */
+/** Encodes a cursor with a checksum. No key is needed, because a forged cursor only changes where reading the caller's own lists starts. */
 export const encoded = (values: unknown) => {
   const json = JSON.stringify(values)
   return Buffer.from(json).toString('base64url') + hash('sha256', json, 'base64url').slice(0, checksumLength)
@@ -56,23 +56,23 @@ export const cursorText = ({ user, position: { time, source, id, content_id }, b
 const decoded = (text: string): unknown => {
   try {
     const values = JSON.parse(Buffer.from(text.slice(0, -checksumLength), 'base64url').toString())
-    // Different texts may decode to the same bytes, so the texts are compared.
+    // Different strings may decode to the same bytes, so the strings are compared.
     return encoded(values) === text ? values : undefined
   } catch {
     return undefined
   }
 }
 
-/** Of two cursors of callers who have read everything, the one from which both may continue. */
+/** Of two callers who have read everything, the cursor from which both may continue. */
 export const olderCursor = (one: string, other: string) => {
   const timeOf = (text: string) => (decoded(text) as number[])[1] as number
   return timeOf(one) <= timeOf(other) ? one : other
 }
 
-/** A cursor that is too old, so the next answer resets the copy and sends everything. */
+/** A cursor that is too old, so that the next response resets the copy and sends everything. */
 export const resettingCursor = (user: number) => cursorText(cursorAt(user, 0))
 
-/** From a little while ago, however much the clocks differ. */
+/** A cursor from shortly ago, whatever the difference between the clocks. */
 export const recentCursor = (user: number, maxAge: number | undefined) =>
   cursorText(cursorAt(user, Date.now() - clockDifference - changeOverlap, maxAge))
 
@@ -81,17 +81,20 @@ const idOf = (value: unknown) => {
   return typeof value === 'string' && /^[0-9a-f]{24}$/.test(value) ? new ObjectId(value) : undefined
 }
 
-/** Clocks of the database and of this process may differ by this much. */
+/** How much the clocks of the database and of this process may differ. */
 const clockDifference = minutes(5)
 
 interface Reader {
   user: number
   maxAge: number | undefined
-  /** When the database last went back to a backup. */
+  /** When the database was last restored from a backup. */
   restoredAt: number
 }
 
-/** Undefined if it is no cursor of this user and age limit, is older than removals are kept, or is from before a restore. */
+/**
+ * Undefined if the string is not a cursor of this user and age limit, is older than the oldest recorded removals, or is from before a
+ * restore.
+ */
 export const readCursor = (text: string, { user, maxAge, restoredAt }: Reader, now = Date.now()): ChangeCursor | undefined => {
   const values = decoded(text)
   if (!Array.isArray(values) || values.length !== (maxAge === undefined ? 8 : 9)) return undefined

@@ -13,9 +13,12 @@ interface Source {
 
 const lists = eachList.map(({ name }) => name)
 
-/** For a caller who has nothing yet: all there is. */
+/** For a caller who has no copy yet: everything. */
 const firstSources: Source[] = eachList.map(({ name: collection, orderedBy: date }) => ({ collection, date }))
-/** A report with `observed_at` is found by its arrival. If its own date is new as well, it is found twice: filtering would cost more. */
+/**
+ * A report with `observed_at` is found by its arrival. If its own date is new as well, it is found twice, because filtering would cost
+ * more.
+ */
 const laterSources: Source[] = [
   ...eachList.flatMap(({ name: collection, changedBy }) => changedBy.map(date => ({ collection, date }))),
   { collection: 'removals', date: 'at' }
@@ -29,7 +32,7 @@ export interface ChangePosition {
   /** -1 for the place before all changes of this time. */
   source: number
   id: ObjectId | number
-  /** The content, if it is one of those that a mark names. They are in ascending order, and others may be taken out meanwhile. */
+  /** The content id, for a mark that names several. They are in ascending order, and others may be taken out meanwhile. */
   content_id: number
 }
 
@@ -39,7 +42,7 @@ export type Change = ChangePosition &
 /** How far readings overlap: a write becomes visible after its date, and a new primary may have a clock that is behind. */
 export const changeOverlap = removalGrace + seconds(5)
 
-/** A match for what comes after the position, in a form that the index on the date and the id answers in order. */
+/** A filter for what comes after the position, in a form that the index on the date and the id can return in order. */
 const after = (user_id: number, { collection, date }: Source, source: number, { time, source: last, id }: ChangePosition) => {
   const at = new Date(time)
   if (source > last) return { user_id, [date]: { $gte: at } }
@@ -47,14 +50,14 @@ const after = (user_id: number, { collection, date }: Source, source: number, { 
   if (source < last) return { user_id, ...later }
   // The last page may have ended in the middle of a mark, so that mark is read again.
   const next = { _id: collection === 'removals' ? { $gte: id } : { $gt: id } }
-  // Not an alternative of two ranges: for these, MongoDB would read the whole list instead of a partial index.
+  // Not an `$or` of two ranges, for which MongoDB would read the whole list instead of a partial index.
   return { user_id, [date]: { $gte: at }, $or: [later, next] }
 }
 
-/** Leaves out marks that name no contents any more. */
+/** Leaves out marks that no longer name any content ids. */
 const isMark = { content_ids: { $ne: [] } }
 
-/** A row for each content that a mark names. */
+/** A row for each content id that a mark names. */
 const eachContent = (source: number, { time, source: last, id, content_id }: ChangePosition): Document[] => [
   { $unwind: { path: '$content_ids', preserveNullAndEmptyArrays: true } },
   { $set: { content_id: { $ifNull: ['$content_ids', '$content_id'] } } },
@@ -68,7 +71,7 @@ const pipelineOf = (user_id: number, from: Source, source: number, position: Cha
   return [
     { $match: { ...after(user_id, from, source, position), ...(isRemovals && isMark) } },
     { $sort: { [from.date]: 1, _id: 1 } },
-    // One more, because the last page may have had all contents of the first mark.
+    // One more, because the last page may have had all content ids of the first mark.
     ...(isRemovals ? [{ $limit: count + 1 }, ...eachContent(source, position)] : []),
     { $limit: count },
     { $set: { source } }
@@ -91,7 +94,7 @@ const changeOf = (row: Row, { collection, date }: Source) =>
 
 const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
 
-/** What has changed in the lists of a viewer. Apps keep a copy of it, so nothing is returned that could still be rolled back. */
+/** Reads what has changed in the lists of a viewer. Apps keep a copy of it, so nothing is returned that could still be rolled back. */
 export const changesOf = (db: Db) => {
   const collection = (collectionName: string) => ({ collectionName })
   return {
@@ -115,7 +118,7 @@ export const changesOf = (db: Db) => {
         }))
       ]
       const { rows, committedAt } = await aggregateCommitted<Row | { now: Date }>(db, collection('users'), pipeline)
-      // The database's time comes in the row of the user, who may have been removed by hand.
+      // The time of the database is in the row of the user, who may have been removed by hand.
       let now = Date.now()
       const all: Change[] = []
       for (const row of rows) {
@@ -127,7 +130,7 @@ export const changesOf = (db: Db) => {
       return { asOf: Math.min(now, committedAt), changes: changes.sort(byPlace).slice(0, count) }
     },
 
-    /** Which of the contents are in each list. */
+    /** Which of the given content ids are in each list. */
     present: async (user_id: number, contents: Record<ViewerList, Set<number>>) => {
       const asked = lists.filter(list => contents[list].size > 0)
       const [first, ...others] = asked.map(list => ({

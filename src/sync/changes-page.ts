@@ -30,7 +30,7 @@ const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, complete
   return cursorAt(from.user, rereadFrom || completeUntil, from.maxAge)
 }
 
-/** While nothing changes, the caller's cursor is returned as it is, but not for longer than this, or it would become too old. */
+/** While nothing changes, the caller's cursor is returned unchanged, but only for this long, so that it does not become too old. */
 const cursorReusedFor = days(1)
 
 const isUpToDate = async (data: Sources['data'], cursor: ChangeCursor) =>
@@ -45,7 +45,7 @@ interface Question {
   perPage: number
   overlap?: number
   restoredAt?: number
-  /** Whether something has changed for sure, so that it is not asked first. */
+  /** Whether something has certainly changed, so that it is not checked first. */
   hasNews?: boolean
 }
 
@@ -61,7 +61,7 @@ export const changesPage = async (
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })
   // All changes that are dated before this are visible by now.
   const completeUntil = asOf - overlap
-  // A first reading goes by the elements' own dates and finds no removals, so the next one starts from the time at which it began.
+  // A first reading goes by the elements' own dates and finds no removals, so the next one starts from when it began.
   const from = known ?? { ...cursorAt(user, completeUntil, maxAge), isFirst, rereadFrom: completeUntil }
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)
@@ -80,7 +80,7 @@ type Removed = Record<ViewerList, Set<number>>
 
 const emptyLists = () => Object.fromEntries(eachList.map(({ name }) => [name, new Set<number>()])) as Removed
 
-/** The removed contents of each list, except those that have been added again. */
+/** The content ids removed from each list, except those that have been added again. */
 const removedFrom = async ({ changes }: Sources['data'], user: number, page: Change[]) => {
   const removed = emptyLists()
   for (const { from, element } of page) {

@@ -2,11 +2,11 @@ import type { Document } from 'mongodb'
 import { changesBy, defaultsAt, onlyIf, type Progress, updateBy } from '../viewing/progress.js'
 
 /**
- * A report with `observed_at` counts as made then, or now if that is earlier. Of two reports, the one observed later wins, in whatever order
- * they arrive.
+ * A report with `observed_at` counts as made then, or now if that is earlier. Of two reports, the one observed later wins, whatever the
+ * order in which they arrive.
  *
- * One that comes again adds no play: it is not newer than the element was before the request (`before`). One from the future is stored with
- * the time of its arrival, and would seem newer when it comes again. So its own `observed_at` is kept in `claimed_at`, too.
+ * A repeated report adds no play, because it is not newer than the element was before the request (`before`). A report from the future is
+ * stored with the time of its arrival, and would seem newer when repeated, so its own `observed_at` is kept in `claimed_at`.
  */
 const updateByDated = (report: Progress, observed_at: Date, completedAt: number): Document => {
   const observed = { $min: [observed_at, '$$NOW'] }
@@ -28,7 +28,7 @@ const asBefore = (reports: Progress[]) => {
   return { $set: { before: { updated_at: '$updated_at', claimed_at }, event: '$$REMOVE' } }
 }
 
-/** The update by several reports of one element, one after the other. */
+/** The update for several reports of one element, one after the other. */
 export const updateByAll = (reports: Progress[], completedAt: number): Document[] => {
   const areDated = reports.some(({ observed_at }) => observed_at)
   const [first] = reports

@@ -1,4 +1,4 @@
-// What copies on devices and several writers need: late reports, removals, changes and streams of them, and contents that were replaced.
+// What copies on devices and concurrent writers need: late reports, removals, changes and streams of them, and replaced items.
 export { cursorAt, cursorText, encoded, readCursor, recentCursor, resettingCursor } from './change-cursor.js'
 export { changesOf, sourceCount } from './changed-elements.js'
 export { changesPage } from './changes-page.js'

@@ -11,13 +11,13 @@ import type { Teller } from './telling.js'
 
 const idsOf = ({ content_id, earlier = [] }: Reported) => [content_id, ...earlier]
 
-/** The present id of each content, by each of its ids. */
+/** The current id of each item, by each of its ids. */
 const currentIdsOf = (contents: Reported[]) => new Map(contents.flatMap(one => idsOf(one).map(id => [id, one.content_id] as const)))
 
-/** Of the elements of several ids, the one that stays when they are merged. */
+/** Sorts the elements of several ids so that the one that stays when they are merged comes first. */
 const newestFirst = { sort: { updated_at: -1 }, hint: { user_id: 1, content_id: 1 } } as const
 
-/** A report from the future counts as made now, after all that were made before. */
+/** A report from the future counts as made now, after all others. */
 const observedIn = ({ progress: { observed_at } }: Report, now: number) =>
   observed_at && observed_at.getTime() < now ? observed_at.getTime() : Number.POSITIVE_INFINITY
 
@@ -25,7 +25,7 @@ interface ContentReports extends Reported {
   progress: Progress[]
 }
 
-/** The reports of each content, in the order of their observations. */
+/** The reports of each item, in the order of observation. */
 const byContent = (reports: Report[]) => {
   const now = Date.now()
   const contents = new Map<number, ContentReports>()
@@ -47,8 +47,8 @@ const isDated = ({ observed_at }: Progress) => observed_at !== undefined
 const retriesFor = (progress: Progress[]) => (progress.every(isDated) ? withRetries : withDuplicateRetries)
 
 /**
- * Reports that a device kept while it was offline, and reports and marks of contents that have replaced others, whose elements may still be
- * stored under an earlier id. A report that was made before its element was removed, and arrives later, is dropped.
+ * Writes reports that a device kept while it was offline, and reports and marks of items that have replaced others, whose elements may
+ * still be stored under an earlier id. Drops a report that was made before its element was removed.
  */
 export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover: Remover; tell: Teller; completedAt: number }) => {
   const history: Collection<HistoryDocument> = db.collection('history')
@@ -57,20 +57,20 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
   const elementsOf = (user_id: number, content_ids: number[]) =>
     withRetries(() => findAll(db, history, { user_id, content_id: { $in: content_ids } }))
 
-  /** The elements of these contents, under any of their ids, each with the present id of its content. */
+  /** The elements of these items, under any of their ids, each with the current id of its item. */
   const storedOf = async (user_id: number, contents: Reported[]) => {
     const currentIds = currentIdsOf(contents)
     const elements = currentIds.size > 0 ? await elementsOf(user_id, [...currentIds.keys()]) : []
     return elements.map(element => [currentIds.get(element.content_id) as number, element] as const)
   }
 
-  /** The newest element of each content, by its present id. */
+  /** The newest element of each item, by its current id. */
   const newestOf = async (user_id: number, contents: Reported[]) => {
     const stored = await storedOf(user_id, contents)
     return new Map(stored.toSorted(([, one], [, other]) => Number(one.updated_at) - Number(other.updated_at)))
   }
 
-  /** An element that is not moved yet is written where it is, so that its completions are known. */
+  /** An element that has not been moved yet is written where it is, so that its completions are known. */
   const writeOf = (user_id: number, content: ContentReports, known?: ObjectId) => {
     const { content_id, earlier = [], progress } = content
     const changes = updateByAll(progress, completedAt)
@@ -86,7 +86,7 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
     return dated.filter(report => (report.progress.observed_at as Date).getTime() < cutOffOf(idsOf(report)))
   }
 
-  /** A write may bring back elements while they are being removed. Removes them again, unless they are newer than the removal. */
+  /** A write may recreate elements while they are being removed. Removes them again, unless they are newer than the removal. */
   const removeAgain = async (user_id: number, contents: Reported[], within?: number) => {
     const cutOffOf = await removals.ofHistory(user_id, contents.flatMap(idsOf), within)
     const cutOffs = new Map(contents.flatMap(one => idsOf(one).map(id => [id, cutOffOf(idsOf(one))] as const)))
@@ -100,7 +100,7 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
     for (const [cutOff, content_ids] of back) await remover.again(user_id, content_ids, new Date(cutOff))
   }
 
-  /** Returns how many elements have changed, and whether some may be back that had been removed. */
+  /** Returns how many elements have changed, and whether removed ones may have been recreated. */
   const writeAll = async (user_id: number, contents: ContentReports[]) => {
     let left = contents
     let changed = 0
@@ -124,7 +124,7 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
         mayBeBack ||= isUnavailable(error)
         if (error instanceof MongoBulkWriteError && isDuplicate(error)) {
           count(error)
-          // The others were written.
+          // All others were written.
           const failed = new Set([error.writeErrors].flat().map(({ index }) => index))
           left = left.filter((_, i) => failed.has(i))
         }
@@ -135,13 +135,13 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
   }
 
   return {
-    /** Creates or updates the one element of a user and a content. Returns it, if there is one. */
+    /** Creates or updates the one element of a user and an item. Returns it, if there is one. */
     put: async (user_id: number, report: Report) => {
       const content = { ...report, progress: [report.progress] }
       const { filter, update } = writeOf(user_id, content)
       const found = { projection: { content_id: 1 }, ...(report.earlier?.length && newestFirst) } as const
       if ((await removedSince(user_id, [report])).length > 0) {
-        // An earlier attempt may have brought the element back, and failed before it was removed again.
+        // An earlier attempt may have recreated the element, and failed before it was removed again.
         await removeAgain(user_id, [report])
         return history.findOne(filter, found)
       }
@@ -157,7 +157,7 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
         return value
       }
       const element = await retriesFor(content.progress)(write)
-      // It may have added the element again, after another request had removed it.
+      // The write may have recreated the element after another request had removed it.
       if (!mayBeBack || !isDated(report.progress)) return element
       await removeAgain(user_id, [report])
       return history.findOne(filter, found)
@@ -178,7 +178,7 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
     /** Returns how many elements have changed. */
     putMarks: async (user_id: number, marks: Report[]) => {
       const { changed } = await writeAll(user_id, byContent(marks))
-      // A long write dates all elements at its beginning, and adds many of them later.
+      // A long write dates all elements at its start, but inserts many of them later.
       await removeAgain(user_id, marks, longestRequest)
       return changed
     },

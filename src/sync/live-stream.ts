@@ -3,31 +3,34 @@ import type { Audience } from '../catalogue/audience.js'
 import type { Viewer } from '../identity/tokens.js'
 import { seconds } from '../time.js'
 
-/** Why a stream ended: the access token or the session did, the process stops, the caller reads too slowly, or the caller has left. */
+/** Why a stream ended: the access token or session ended, the process is stopping, the caller reads too slowly, or has disconnected. */
 export type StreamEnd = 'token' | 'session' | 'drain' | 'slow' | 'caller'
 
 export const streamEnds: StreamEnd[] = ['token', 'session', 'drain', 'slow', 'caller']
 
-/** In bytes. With more than this waiting for the caller, a stream ends. */
+/** In bytes. A stream ends if more than this is waiting for its caller. */
 const mostUnread = 1024 * 1024
 /** In bytes, for all streams of a process. */
 const mostUnreadOfAll = 32 * 1024 * 1024
-/** A caller who has not read the end by then is cut off. */
+/** How long a caller may take to read the last event before it is cut off. */
 const endPatience = seconds(10)
 /** Shorter than the 20 seconds that callers are promised. */
 const commentEvery = seconds(18)
-/** When callers should come back after a drain: about this many milliseconds later. */
+/** About how many milliseconds after a drain callers should reconnect. */
 const returnAfter = 1000
 
 const event = (name: string, ...lines: string[]) => `event: ${name}\n${lines.join('\n')}\n\n`
 
-/** What waits in the process for the callers of all streams. A stream that has ended counts until its connection closes. */
+/** How much is waiting for the callers of all streams. A stream that has ended counts until its connection closes. */
 export class Unread {
-  /** At least what waits, because callers have read since. */
+  /** An upper bound on what is waiting, because callers have read since. */
   private sum = 0
   private readonly streams = new Map<LiveStream, number>()
 
-  /** Call it after a write. If too much waits, cuts off callers who have not read the end of their stream, then ends those who have read least. */
+  /**
+   * Call it after a write. If too much is waiting, cuts off callers who have not read the end of their stream, then ends the streams with
+   * the most unread.
+   */
   update(stream: LiveStream) {
     this.count(stream)
     if (this.sum <= mostUnreadOfAll) return
@@ -80,7 +83,7 @@ export class LiveStream {
     this.out = out
     this.unreadOfAll = unread
     this.onEnd = onEnd
-    // Streams that began at once do not get their comments at once.
+    // Spreads the comments of streams that began together.
     this.commentAt = performance.now() + Math.random() * commentEvery
     out.on('drain', () => this.onDrained?.())
     out.once('close', () => {
@@ -98,7 +101,7 @@ export class LiveStream {
     this.write(event('ready', `id: ${cursor}`, 'data: {}'))
   }
 
-  /** Ends the stream if too much waits for the caller then. */
+  /** Ends the stream if too much is then waiting for the caller. */
   send(cursor: string, data: string) {
     this.write(event('changes', `id: ${cursor}`, `data: ${data}`))
   }
@@ -109,7 +112,7 @@ export class LiveStream {
     this.write(':\n\n')
   }
 
-  /** Resolves when the caller has read all that was written, or has left. */
+  /** Resolves when the caller has read all that was written, or has disconnected. */
   async drained() {
     if (!this.out.writableNeedDrain) return
     await new Promise<void>(resolve => {
@@ -127,7 +130,7 @@ export class LiveStream {
     out.once('close', () => clearTimeout(cut))
   }
 
-  /** Closes the connection without a word. The caller comes back. */
+  /** Closes the connection without an event. The caller will reconnect. */
   destroy() {
     // Destroying the response would wait for its turn.
     this.out.req.socket.destroy()

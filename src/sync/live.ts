@@ -14,7 +14,7 @@ const sweepEvery = seconds(0.5)
 const retryEvery = seconds(1)
 /** Between the ends of streams in a drain, in milliseconds. */
 const drainStep = 20
-/** How many reads of streams may wait for the database or use it at once. The other connections are for viewers who wait for an answer. */
+/** How many reads of streams may wait for or use the database at once. The other connections are for viewers who wait for a response. */
 const readsAtOnce = 4
 
 /** Whose changes are read. */
@@ -26,23 +26,22 @@ interface Reader {
 interface Options {
   /** Reads as GET /changes does. */
   read: (reader: Reader, since: string, hasNews: boolean) => Promise<Changes>
-  /** The viewer with the current age limit, or null if the token is refused by now. */
+  /** The viewer with the current age limit, or null if the token is no longer accepted. */
   recheck: (viewer: Viewer) => Viewer | null
   onEnd: (reason: StreamEnd) => void
   onFault: (error: unknown) => void
 }
 
-/** The open streams of a process. */
 export class LiveStreams {
   isClosed = false
   private readonly streams = new Set<LiveStream>()
   private readonly unread = new Unread()
   private readonly accounts = new CallerCounts()
-  /** By the id of their profile, and then by age limit: for a moment after a change, there may be two. */
+  /** By profile, with an entry per age limit: for a moment after a change, there may be two. */
   private readonly followers = new Map<number, Followers[]>()
-  /** Those that remember what they have sent. */
+  /** The followers that remember what they have sent. */
   private readonly remembering = new Set<Followers>()
-  /** One at a time of each account, because its reads wait for its other requests. */
+  /** One read at a time per account, because they wait for its other requests. */
   private readonly reads = new Semaphore(readsAtOnce, 1)
   private readonly sweeping = setInterval(() => this.sweep(), sweepEvery).unref()
 
@@ -56,7 +55,7 @@ export class LiveStreams {
     return this.accounts.of(account)
   }
 
-  /** Follows the changes from the cursor on. With `known`, there were none since the cursor but those. */
+  /** Follows the changes from the cursor on. `known` are the only changes since the cursor, if given. */
   begin({ viewer, audience }: Reader, out: ServerResponse, cursor: string, known?: SentChanges) {
     const stream = new LiveStream({ viewer, audience, out, unread: this.unread, onEnd: reason => this.remove(stream, reason) })
     this.streams.add(stream)
@@ -75,7 +74,7 @@ export class LiveStreams {
     for (const followers of nudged.flat()) void this.look(followers, users !== 'everybody')
   }
 
-  /** Ends the streams one after the other within this time. Those that begin meanwhile last until `close`. */
+  /** Ends the streams one after the other within this time. Streams that begin meanwhile stay open until `close`. */
   async drain(milliseconds: number) {
     const ending = [...this.streams]
     const began = performance.now()
@@ -102,7 +101,7 @@ export class LiveStreams {
       else if (current.maxAge === audience.maxAge) stream.commentIfDue(now)
       else {
         this.leave(stream)
-        // Kept, because `recheck` forgets a change once no token can be older than it.
+        // Stored, because `recheck` forgets a change once no token can be older than it.
         stream.viewer = current
         stream.audience = { ...audience, maxAge: current.maxAge }
         void this.catchUp(stream, resettingCursor(viewer.id))
@@ -193,7 +192,7 @@ export class LiveStreams {
     }
   }
 
-  /** The pages from a cursor on, as long as they are wanted. While the database is away, tries again. */
+  /** The pages from a cursor on, as long as they are wanted. Retries while the database is unavailable. */
   private async *pagesFrom(cursor: string, { reader, isWanted, hasNews = false, onRead }: Pages) {
     for (let since = cursor, more = true; more && isWanted(); ) {
       onRead?.()
@@ -218,17 +217,19 @@ interface Pages {
   onRead?: () => void
 }
 
-/** The streams of one profile. Those that have read everything share a cursor, so that each change is read once for all of them. */
+/** The streams of one profile. Those that have read everything share a cursor, so that each change is read only once. */
 class Followers {
-  /** Counts what there was to look for. */
+  /** How often there was something to look for. */
   nudges = 0
   isDue = false
-  /** Whether something has changed, and not only may have. */
+  /** Whether something has certainly changed. */
   hasNews = false
   isLooking = false
   cursor = ''
   sent = new SentChanges()
-  /** Those that follow, those that will from the next look on, with what they have read so far, and those that still catch up. */
+  /**
+   * Streams that follow, streams that will after the next look, with what they have read so far, and streams that are still catching up.
+   */
   readonly streams = new Map<LiveStream, 'following' | { cursor: string; sent: SentChanges } | 'behind'>()
 
   constructor(readonly reader: Reader) {}
@@ -256,7 +257,7 @@ class Followers {
     if (data) for (const [stream, state] of this.streams) if (state === 'following') stream.send(page.cursor, data)
   }
 
-  /** Forgets what was sent long ago. Returns whether nothing is remembered any more. */
+  /** Forgets what was sent long ago. Returns whether nothing is left. */
   forgetOld(now: number) {
     const own = [...this.streams.values()].flatMap(state => (typeof state === 'string' ? [] : state.sent))
     return [this.sent, ...own].filter(sent => !sent.forgetOld(now)).length === 0

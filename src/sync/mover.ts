@@ -5,16 +5,16 @@ import type { Lease } from '../database/leases.js'
 import { minutes, seconds } from '../time.js'
 import { type MovedList, movedLists, type Replaced } from './moves.js'
 
-/** When elements of earlier ids are looked for once more: processes that had not read the change may have written some. */
+/** When elements of earlier ids are searched for once more, because processes that had not read the change may have written some. */
 const settlesAfter = seconds(10)
-/** How often they are looked for after that, because a process may have stood still. */
+/** How often they are searched for after that, because a process may have been suspended. */
 const checkedEvery = minutes(5)
 
 /** How many earlier ids are handled at once. */
 const idsAtOnce = 100
-/** How often in a row nothing may come of a step. Viewers seldom change an element at that very moment. */
+/** How many steps in a row may fail to change anything. Viewers seldom change an element at that very moment. */
 const mostAttempts = 20
-/** How long it rests after a step: this part of the time that the step took, so that viewers have most of the database. */
+/** The pause after a step, as a part of the time that the step took, so that viewers have most of the database. */
 const restShare = 0.5
 
 interface MoverOptions {
@@ -23,19 +23,19 @@ interface MoverOptions {
   onMoved: (list: MovedList, count: number) => void
 }
 
-/** Moves what viewers have of contents that were replaced to the contents that have replaced them. One process at a time does it. */
+/** Moves viewers' elements of replaced items to the items that have replaced them. Runs in one process at a time. */
 export class Mover {
   private doneRevision = -1
   private nextAt = 0
 
   constructor(private readonly options: MoverOptions) {}
 
-  /** Whether contents were replaced and the elements of viewers are not moved yet, as far as this process knows. */
+  /** Whether elements of replaced items may be left to move, as far as this process knows. */
   get isDue() {
     return this.options.catalogue.contentsRevision !== this.doneRevision
   }
 
-  /** Moves what there is to move. Returns how many elements were moved. */
+  /** Moves whatever is due. Returns how many elements were moved. */
   async check(signal: AbortSignal) {
     const { catalogue, data } = this.options
     if (!this.isDue && Date.now() < this.nextAt) return 0
@@ -60,7 +60,7 @@ export class Mover {
       await data.moves.save(revision, isKnown)
       return isKnown ? checkedEvery : settlesAfter
     })
-    // Without the lease, another process is moving them, and may not complete it.
+    // Without the lease: another process is moving the elements, and may not finish.
     if (!restFor) return moved
     this.doneRevision = revision
     this.nextAt = Date.now() + restFor
@@ -85,14 +85,14 @@ export class Mover {
       moved += step.moved
       this.options.onMoved(list, step.moved)
       attempts = step.changed > 0 ? 0 : attempts + 1
-      if (attempts === mostAttempts) throw new Error(`Elements of ${list} cannot be moved to the contents that have replaced theirs`)
+      if (attempts === mostAttempts) throw new Error(`Elements of ${list} cannot be moved to the ids that have replaced theirs`)
       await sleep((performance.now() - began) * restShare)
     }
     return moved
   }
 }
 
-/** All earlier ids of a content are in one portion. */
+/** All earlier ids of an item are in the same portion. */
 function* portions(replaced: Replaced): Generator<Replaced> {
   let portion = new Map<number, readonly number[]>()
   let size = 0

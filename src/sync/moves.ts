@@ -11,7 +11,7 @@ import type { Teller } from './telling.js'
 
 export type MovedList = ViewerList | 'dismissals'
 
-/** Each has one element for a user and a content, and `replacedIndex` among its indexes. */
+/** Each list has one element per user and content id, and `replacedIndex` among its indexes. */
 const moves = new Map<MovedList, Move>([...eachList.map(({ name, move }) => [name, move] as const), ['dismissals', dismissalMove]])
 export const movedLists = [...moves.keys()]
 
@@ -19,20 +19,20 @@ interface Element extends Document, Played {
   _id: ObjectId | number
   user_id: number
   content_id: number
-  /** The element that was merged into this one and may still be there, and the count and the moments of plays that it has added. */
+  /** The element that was merged into this one and may still exist, with the count and the play times that it added. */
   merged?: { _id: Element['_id']; added: number; moments?: Date[] }
 }
 
-/** The earlier ids of contents, by the id that they lead to. */
+/** The earlier ids of items, by their current id. */
 export type Replaced = ReadonlyMap<number, readonly number[]>
 
 const hasMerged = ({ merged }: Element, { _id }: Element) => String(merged?._id) === String(_id)
 
-/** The count of an element without what the other one has added. */
+/** The count of an element without what the other one added. */
 const ownCount = (one: Element, other: Element, count: string) =>
   (Number(one[count]) || 0) - (hasMerged(one, other) ? (one.merged?.added as number) : 0)
 
-/** The same for the moments of plays. */
+/** The same for the play times. */
 const ownMoments = (one: Element, other: Element) => without(momentsOf(one), hasMerged(one, other) ? (one.merged?.moments ?? []) : [])
 
 const chosen = (field: string | undefined, pick: (...dates: number[]) => number, elements: Element[]) => {
@@ -58,18 +58,21 @@ const mergedFields = (kept: Element, dropped: Element, { earliest, latest, count
 
 const isEqual = (one: Document, other: Document) => BSON.EJSON.stringify(one) === BSON.EJSON.stringify(other)
 
-/** A change of one element: new fields, or its removal after it was merged. `leaves` is the earlier id that the user then has no element of. */
+/**
+ * A change to one element: new fields, or its removal after it was merged. `leaves` is the earlier id for which the user then has no
+ * element.
+ */
 type Step = { element: Element; leaves?: number | undefined } & ({ set: Document } | { mergedInto: Element['_id'] })
 
 /**
- * What to do next with the elements that a user has of one content. An element of an earlier id is moved. If there is an element of the
- * present id, too, one is merged into the other, and then removed. A step depends only on what is stored, so a step that was lost, and
- * steps of a process that was killed, are simply continued.
+ * The next step for the elements that a user has of one item. An element of an earlier id is moved. If the current id has an element, too,
+ * one is merged into the other, and then removed. A step depends only on what is stored, so the work simply continues after a step is lost
+ * or a process is killed.
  */
 const nextStep = (elements: Element[], content_id: number, move: Move): Step | undefined => {
   const own = elements.find(element => element.content_id === content_id)
   const others = elements.filter(element => element !== own)
-  // A merge that has begun goes first, so that no element is part of two.
+  // A merge that has begun comes first, so that no element is part of two.
   const other = others.find(one => own && (hasMerged(own, one) || hasMerged(one, own))) ?? others[0]
   if (!other) return undefined
   if (!own) return { element: other, set: { content_id }, leaves: other.content_id }
@@ -81,20 +84,20 @@ const nextStep = (elements: Element[], content_id: number, move: Move): Step | u
   return { element: dropped, mergedInto: kept._id, leaves: isOtherLater ? undefined : other.content_id }
 }
 
-/** How many elements of earlier ids are looked at at once, to find their users. More would hold up the event loop. */
+/** How many elements of earlier ids are read at once, to find their users. More would block the event loop. */
 const elementsAtOnce = 400
 
 /** What a step writes. */
 interface Plan {
   operations: AnyBulkWriteOperation<Element>[]
-  /** The earlier ids that each user then has no element of. */
+  /** The earlier ids for which each user then has no element. */
   gone: Map<number, number[]>
   merged: { from: Element['_id']; into: Element['_id'] }[]
 }
 
 const literal = (fields: Document) => Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, { $literal: value }]))
 
-/** Adds a step, which is only taken if the element is as it was read, and while apps are sure to read what they were told about it. */
+/** Adds a step, which is only taken if the element is as it was read, and while apps are sure to read its removal. */
 const addStep = ({ operations, gone, merged }: Plan, step: Step, { arrival, count }: Move, until: Date) => {
   const { element, leaves } = step
   const { _id, user_id } = element
@@ -127,12 +130,12 @@ const planOf = (rows: { element: Element; now: Date }[], replaced: Replaced, mov
   return plan
 }
 
-/** Moves what viewers have of contents that were replaced. */
+/** Moves viewers' elements of replaced items. */
 export const movesOf = (db: Db, tell: Teller) => {
   const removals: Collection<RemovalDocument> = db.collection('removals')
   const states = db.collection<{ _id: 'moves'; revision: number; isSettled: boolean; at: Date }>('revisions')
 
-  /** All elements of the contents that some users have, if they have any of earlier ids, and the time. */
+  /** All elements that some users have of these items, if they have any of earlier ids, and the time. */
   const read = async (collection: Collection<Element>, replaced: Replaced, { dated }: Move) => {
     const earlier = [...replaced.values()].flat()
     const left = { content_id: { $in: earlier }, [dated]: { $exists: true } }
@@ -140,7 +143,7 @@ export const movesOf = (db: Db, tell: Teller) => {
     const found = await withRetries(() => collection.find(left, some).toArray())
     if (found.length === 0) return []
     const ids = [...replaced.keys(), ...earlier]
-    // Room for all that the first user has.
+    // Enough for all elements of the first user.
     const limit = ids.length + elementsAtOnce
     const pipeline = [
       { $match: { user_id: { $in: [...new Set(found.map(({ user_id }) => user_id))] }, content_id: { $in: ids } } },
@@ -154,7 +157,7 @@ export const movesOf = (db: Db, tell: Teller) => {
     return rows.filter(({ element }) => element.user_id !== cutOff)
   }
 
-  /** Marks elements as removed, before they are. */
+  /** Records removals before they happen. */
   const markGone = (list: MovedList, gone: Map<number, number[]>) =>
     withRetries(() =>
       removals.bulkWrite(
@@ -167,7 +170,7 @@ export const movesOf = (db: Db, tell: Teller) => {
       )
     )
 
-  /** Returns how many elements were changed. The others have been changed by somebody else since they were read. */
+  /** Returns how many elements were changed. Others were changed by someone else since they were read. */
   const write = (
     collection: Collection<Element>,
     operations: AnyBulkWriteOperation<Element>[],
@@ -180,13 +183,13 @@ export const movesOf = (db: Db, tell: Teller) => {
         const { modifiedCount, deletedCount } = await tell(users, () => collection.bulkWrite(operations, options))
         return modifiedCount + deletedCount
       } catch (error) {
-        // The viewer has begun an element of the present id.
+        // The viewer has started an element of the current id.
         if (error instanceof MongoBulkWriteError && isDuplicate(error)) return error.modifiedCount + error.deletedCount
         throw error
       }
     })
 
-  /** Removes the notes of merges whose elements are gone. */
+  /** Removes `merged` from elements once the merged element is gone. */
   const forget = async (collection: Collection<Element>, merged: Plan['merged']) => {
     const all = { _id: { $in: merged.map(({ from }) => from) } }
     const left = new Set(
@@ -199,8 +202,8 @@ export const movesOf = (db: Db, tell: Teller) => {
 
   return {
     /**
-     * Takes the elements of some users one step further. Returns how many elements were found, how many of them were changed, and how many
-     * of those with an earlier id are done.
+     * Takes one step with the elements of some users. Returns how many elements were found, how many of them were changed, and how many of
+     * those with an earlier id are done.
      */
     step: async (list: MovedList, replaced: Replaced, confirm: Lease['confirm']) => {
       const move = moves.get(list) as Move
@@ -215,7 +218,7 @@ export const movesOf = (db: Db, tell: Teller) => {
       return { found: rows.length, changed, moved: Math.min(changed, [...gone.values()].flat().length) }
     },
 
-    /** The revision of the contents up to which everything was moved, and how long ago that was found, in milliseconds. */
+    /** The revision of the contents up to which everything was moved, and how long ago that was established, in milliseconds. */
     state: () =>
       states.findOne<{ revision: number; isSettled: boolean; age: number }>(
         { _id: 'moves' },

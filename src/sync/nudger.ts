@@ -5,17 +5,17 @@ import { seconds } from '../time.js'
 import type { Nudge } from './nudges.js'
 import type { OnChange } from './telling.js'
 
-/** How often a process sends a nudge, even if it has nothing to tell, so that others notice if it was killed before it could. */
+/** How often a process sends a nudge, even an empty one, so that others notice if it was killed before it could send one. */
 export const heartbeat = seconds(5)
-/** In milliseconds. What is noted shortly after one another, for example by a removal and its mark, is sent in one nudge. */
+/** In milliseconds. Changes noted within this time, for example a removal and its mark, are sent in one nudge. */
 const gathering = 20
-/** The least time between two nudges, in milliseconds, so that a busy process sends few of them. */
+/** The minimum time between two nudges, in milliseconds, so that a busy process sends few of them. */
 const spacing = 180
 const retryEvery = seconds(1)
 const closePatience = seconds(1)
-/** How long after the database responds a write that it has received before may take effect. */
+/** How long after the database responds again an earlier write may still take effect. */
 const lateEffect = seconds(3)
-/** More users than a process notes between two nudges. Only a database that was away makes more. */
+/** More users than a process notes between two nudges, unless the database was unavailable. */
 const mostUsers = 50_000
 
 type Nudges = Data['nudges']
@@ -26,24 +26,24 @@ export class Nudger {
   /** Called at once, for the streams of this process: plugins/live.ts sets it. */
   onNote: (users: number[]) => void = () => undefined
   private readonly pending = new Set<number>()
-  /** Whose lists may still change by a write that was given up. */
+  /** Users whose lists may still be changed by a write that was abandoned. */
   private readonly doubtful = new Set<number>()
   private readonly closing = new AbortController()
   private sending: Promise<void> | undefined
   private heart: NodeJS.Timeout | undefined
   private seq = 0
-  /** Sent again, unchanged, until the database confirms it: others may have read it, and read no number twice. */
+  /** Sent again, unchanged, until the database confirms it: others may have read it, and read no sequence number twice. */
   private unsent: Nudge | undefined
 
   constructor(private readonly nudges: Nudges) {}
 
-  /** Notes whose lists this process may have changed. */
+  /** Notes users whose lists this process may have changed. */
   readonly onChange: OnChange = (users, isInDoubt) => {
     this.note(users)
     if (isInDoubt) void this.noteAgain(users)
   }
 
-  /** Without users, it only sends what is pending, if anything, and shows that this process lives. */
+  /** Without users, sends what is pending, if anything, and shows that this process is alive. */
   readonly note = (users: number[]) => {
     for (const user of users) this.pending.add(user)
     this.sending ??= this.sendPending().finally(() => {
@@ -64,13 +64,15 @@ export class Nudger {
     this.note(all)
   }
 
-  /** Lets others notice if the process is killed. A command needs none, because it is repeated if it was killed. */
+  /**
+   * Starts the heartbeat, by which others notice if the process is killed. A command needs none, because it is run again if it was killed.
+   */
   beat() {
     this.heart = setInterval(this.note, heartbeat, []).unref()
     this.note([])
   }
 
-  /** Sends what is pending. Gives up if the database is away: others notice the missing heartbeat. */
+  /** Sends what is pending. Gives up if the database is unavailable: others notice the missing heartbeat. */
   async close() {
     clearInterval(this.heart)
     this.closing.abort()
@@ -112,16 +114,16 @@ export class Nudger {
   }
 }
 
-/** A process of which nothing was read for this long, although nudges could be read, was killed. */
+/** A process from which nothing was read for this long, although nudges could be read, was killed. */
 const deadAfter = 3 * heartbeat
-/** How far the first reading goes back, to find all processes that live. */
+/** How far back the first reading starts, to find all live processes. */
 const firstReach = deadAfter - heartbeat / 2
-/** After a reading took longer than this, or none succeeded, the others may have lived without a sign. */
+/** If a reading took longer than this, or none succeeded, other processes may have been alive without being noticed. */
 const interruption = seconds(2)
 
 interface Sender {
   seq: number
-  /** When a nudge of it was read last, in the time of `performance.now()`. */
+  /** When a nudge from it was last read, by `performance.now()`. */
   readAt: number
   hasEnded: boolean
 }
@@ -137,7 +139,7 @@ export class NudgeReader {
     private readonly own: string
   ) {}
 
-  /** The users that were nudged since the last reading, or everybody: after the first one, and if a nudge may have been missed. */
+  /** The users that were nudged since the last reading, or everybody: the first time, and if a nudge may have been missed. */
   async read(now = performance.now()): Promise<number[] | 'everybody'> {
     const isFirst = this.newest === undefined
     const nudges = await this.nudges.since(this.newest ?? firstReach)
@@ -150,7 +152,7 @@ export class NudgeReader {
     return isFirst || isMissed || wasKilled ? 'everybody' : users
   }
 
-  /** Returns whom the new ones among the nudges name, and whether one before them was missed. */
+  /** Returns the users in new nudges, and whether an earlier nudge was missed. */
   private take(nudges: Nudge[], now: number) {
     const users = new Set<number>()
     let isMissed = false
@@ -164,7 +166,7 @@ export class NudgeReader {
     return { users: [...users], isMissed }
   }
 
-  /** Returns whether a process has died without having said that it ends. */
+  /** Returns whether a process has died without a last nudge. */
   private forgetDead(now: number) {
     const dead = [...this.senders].filter(([, { readAt }]) => now - readAt >= deadAfter)
     for (const [from] of dead) this.senders.delete(from)

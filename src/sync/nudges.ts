@@ -6,7 +6,7 @@ import { seconds } from '../time.js'
 export interface Nudge {
   /** The process that sends it. */
   from: string
-  /** Counts the nudges of the process from 0, so that a missing one is noticed. */
+  /** Sequence number, from 0, so that a missing nudge is noticed. */
   seq: number
   users: number[]
   /** Whether it is the last one of the process. */
@@ -19,19 +19,19 @@ interface NudgeDocument extends Nudge {
 
 export const nudgeIndexes: IndexDescription[] = [{ key: { at: 1 }, expireAfterSeconds: 60 }]
 
-/** A nudge becomes visible after its date, so each read goes back a little further than the last one got. */
+/** A nudge becomes visible after its date, so each read overlaps the last one. */
 const overlap = seconds(1)
 
 export const nudgesOf = (db: Db) => {
   const nudges: Collection<NudgeDocument> = db.collection('nudges')
   return {
-    /** Sending one again changes nothing. */
+    /** Idempotent. */
     send: ({ from, seq, users, isLast }: Nudge) => {
       const fields = { from, seq, users: { $literal: users }, isLast, at: { $ifNull: ['$at', '$$NOW'] } }
       return withRetries(() => nudges.updateOne({ _id: `${from} ${seq}` }, [{ $set: fields }], { upsert: true }))
     },
 
-    /** Those since the date, which is that of the newest one that was read, or those of the last `milliseconds`. The oldest comes first. */
+    /** Nudges since a date, that of the newest one read, or of the last milliseconds. Oldest first. */
     since: (last: Date | number) => {
       const filter: Document =
         typeof last === 'number'

@@ -10,9 +10,9 @@ import type { IsShown, ListDescription, ListElement, ViewerList } from '../viewi
 import type { Teller } from './telling.js'
 
 /**
- * A mark that elements were removed from a list. It tells apps that keep a copy, and drops reports that were made before and arrive
- * later. A content that was removed by itself has a mark of its own. A list that was emptied has one mark, and others that name what was in
- * it, up to `contentsPerMark` contents each, in ascending order. Of these, only the last one names a content.
+ * A mark: the record that elements were removed from a list. It tells apps that keep a copy, and makes late reports from before the removal
+ * be dropped. Removing one element leaves a mark with its `content_id`. Emptying a list leaves one for the whole list, and others that name
+ * what was in it, up to `contentsPerMark` content ids each, in ascending order.
  */
 export interface RemovalDocument extends Eventful {
   _id: ObjectId
@@ -21,9 +21,9 @@ export interface RemovalDocument extends Eventful {
   /** 0 if the whole list was emptied. */
   content_id?: number
   content_ids?: number[]
-  /** When the mark was made last. Apps find the removal by this date. */
+  /** When the mark was last written. Apps find the removal by this date. */
   at: Date
-  /** The cut-off: what was observed until then is removed. Missing in a mark that names the contents of an emptied list. */
+  /** The cut-off: whatever was observed until then is removed. Missing in a mark that names the content ids of an emptied list. */
   before?: Date
 }
 
@@ -38,7 +38,6 @@ export const removalValidator = validatorOf<RemovalDocument>({
   ...eventRule
 })
 
-/** How long marks are kept. */
 export const removalsKept = days(90)
 
 export const removalIndexes: IndexDescription[] = [
@@ -49,7 +48,7 @@ export const removalIndexes: IndexDescription[] = [
 
 const wholeList = 0
 
-/** How many removed contents one mark names. */
+/** How many removed content ids one mark names. */
 const contentsPerMark = 5000
 
 interface MarkFields {
@@ -57,7 +56,7 @@ interface MarkFields {
   event?: Document
 }
 
-/** How long after its mark an element may be removed. Less than `changeOverlap`, so that apps read the mark again. */
+/** How long after its mark an element may be removed. Less than `changeOverlap`, so that apps read the mark again after the removal. */
 export const removalGrace = seconds(5)
 
 export const removalsOf = (db: Db, tell: Teller) => {
@@ -68,19 +67,22 @@ export const removalsOf = (db: Db, tell: Teller) => {
     const write = () => removals.findOneAndUpdate(filter, update, { upsert: true, returnDocument: 'after' })
     return (await withRetries(() => tell(filter.user_id, write))) as RemovalDocument
   }
-  /** Without `before`, what was observed until now is removed. A mark that is made again says the same, and is found again. */
+  /** Without `before`, whatever was observed until now is removed. Writing a mark again keeps its meaning, and apps find it again. */
   const markOf = (user_id: number, list: ViewerList, content_id: number, { before = '$$NOW', ...event }: MarkFields = {}) =>
     mark({ user_id, list, content_id }, { ...event, before: { $max: ['$before', before] } }) as Promise<Required<RemovalDocument>>
 
   return {
-    /** The event names the element, because several requests at once may mark one that only one of them removes. */
+    /** The event names the element, because several concurrent requests may mark an element that only one of them removes. */
     markOne: ({ _id, user_id, content_id }: Listed, list: ViewerList, before?: Date) =>
       markOf(user_id, list, content_id, { before, event: eventOf(user_id, content_id, list, String(_id)) }),
     markWhole: (user_id: number, list: ViewerList) => markOf(user_id, list, wholeList),
     markSome: (user_id: number, list: ViewerList, content_ids: number[]) =>
       mark({ _id: new ObjectId(), user_id }, { list, content_ids, event: 'removed' }),
 
-    /** Takes the contents of this mark out of earlier ones. Otherwise, a list that is filled and emptied again would add to them forever. */
+    /**
+     * Removes the content ids of this mark from earlier ones, so that marks do not accumulate for a list that is filled and emptied
+     * repeatedly.
+     */
     dropRepeated: async ({ user_id, list, at }: RemovalDocument, content_ids: number[]) => {
       const earlier = { user_id, at: { $lt: at }, list }
       const others = { $sortArray: { input: { $setDifference: ['$content_ids', content_ids] }, sortBy: 1 } }
@@ -94,8 +96,8 @@ export const removalsOf = (db: Db, tell: Teller) => {
     },
 
     /**
-     * Returns a function that says when an element of any of these contents was last removed from the history, in milliseconds. Only looks
-     * at removals of the last `within` milliseconds.
+     * Returns a function that gives when an element of a content id was last removed from the history, in milliseconds. Only considers
+     * removals of the last `within` milliseconds.
      */
     ofHistory: async (user_id: number, content_ids: number[], within = removalsKept) => {
       const isRecent = { $gte: ['$at', { $subtract: ['$$NOW', within] }] }
@@ -108,10 +110,10 @@ export const removalsOf = (db: Db, tell: Teller) => {
   }
 }
 
-/** Part of a filter that no longer matches when the mark is too old. A database that was frozen may run a command much later. */
+/** Part of a filter that stops matching when the mark is too old, because a database that was suspended may run a command much later. */
 const soonAfter = ({ at }: RemovalDocument): Document => ({ $expr: { $lt: ['$$NOW', new Date(at.getTime() + removalGrace)] } })
 
-/** In milliseconds. Much shorter than a request may take. */
+/** In milliseconds. Much less than a request may take. */
 const patience = 500
 
 interface Listed extends ListElement {
@@ -123,7 +125,7 @@ const needed = { projection: { user_id: 1, content_id: 1, updated_at: 1, asked_a
 /** Only 20, because hardly any elements have a date that is ahead of the clock. */
 const newest = { ...needed, sort: { updated_at: -1, _id: -1 }, limit: 20 } as const
 
-/** Marks before it removes, so that no removal stays unknown. */
+/** Removes elements. Every removal is recorded before it happens, so that apps learn of all of them. */
 export const removerOf = (
   db: Db,
   { name, removal: { observed, partsAt, isDatedByPlayers } }: Pick<ListDescription, 'name' | 'removal'>,
@@ -140,11 +142,14 @@ export const removerOf = (
     return matchedCount > 0
   }
 
-  /** Marks and removes what was observed until the cut-off, or until now. Says by what cut-off, and whether an earlier attempt was lost. */
+  /**
+   * Marks and removes an element if it was observed until the cut-off, or until now. Returns the cut-off, and whether an earlier attempt
+   * was lost.
+   */
   const attempt = async (element: Listed, given?: Date) => {
     const { _id, user_id, content_id } = element
     const mark = await removals.markOne(element, name, given)
-    // A clock that ran ahead may have dated the element.
+    // The date may come from a clock that was ahead.
     const seen: Date | undefined = element[observed]
     const cutOff = given ?? (seen && seen > mark.before ? seen : mark.before)
     const filter = { _id, user_id, content_id, ...partsAt(cutOff).removed, ...soonAfter(mark) }
@@ -158,7 +163,7 @@ export const removerOf = (
     return { isRemoved: deletedCount > 0, isLost, cutOff, markedAt: mark.before }
   }
 
-  /** The element, if the cut-off removes it. It may have been moved to the content that has replaced its own. */
+  /** The element, if the cut-off still removes it. It may have been moved to another content id. */
   const leftAt = ({ _id, user_id }: Listed, cutOff: Date) =>
     withRetries(() => collection.findOne({ _id, user_id, ...partsAt(cutOff).removed }, needed))
 
@@ -175,8 +180,8 @@ export const removerOf = (
   }
 
   /**
-   * Removes an element that was read before. For up to `patience`, what is observed meanwhile is removed too: nobody has been answered yet.
-   * Returns whether this request has removed it.
+   * Removes an element that was read before. For up to `patience`, it is removed even if it is observed again meanwhile, because no
+   * response has been sent yet. Returns whether this request has removed it.
    */
   const removeNow = async (element: Listed) => {
     const { _id, user_id } = element
@@ -231,10 +236,10 @@ export const removerOf = (
     /** Removes an element, unless it was observed after the cut-off. */
     unlessSince: (element: Listed, cutOff?: Date) => (cutOff ? removeAt(element, cutOff) : removeNow(element)),
 
-    /** Removes elements that were brought back by what was observed before their removal. */
+    /** Removes elements that late reports from before their removal have recreated. */
     again: (user_id: number, content_ids: number[], cutOff: Date) => removeUntil({ user_id, content_id: { $in: content_ids } }, cutOff),
 
-    /** Of several requests at once, one removes the elements, and the others find none. */
+    /** Of several concurrent requests, one removes the elements, and the others find none. */
     contents: async (user_id: number, content_ids: number[]) => {
       let isFound = false
       for (const element of await findAll(db, collection, { user_id, content_id: { $in: content_ids } }))

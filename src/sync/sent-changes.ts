@@ -2,17 +2,17 @@ import type { Changes } from '../../schemas/changes.js'
 import { seconds } from '../time.js'
 import { eachList } from '../viewing/viewer-lists.js'
 
-/** How many changes are remembered. More are only sent twice. */
+/** How many changes are remembered. Any others may be sent twice. */
 const mostRemembered = 500
-/** Longer than readings overlap, in milliseconds. */
+/** Longer than the overlap of readings, in milliseconds. */
 const rememberedFor = seconds(20)
 
-/** What was sent in the last seconds. Each reading goes back a few seconds, and would send it again. */
+/** What was sent in the last seconds, which would otherwise be sent again, because readings overlap by a few seconds. */
 export class SentChanges {
   private readonly states = new Map<string, string>()
   private usedAt = performance.now()
 
-  /** The changes that were not sent yet, as JSON. Undefined if there are none. */
+  /** The changes that have not been sent yet, as JSON. Undefined if there are none. */
   unsentIn(page: Changes) {
     if (page.reset) this.states.clear()
     this.usedAt = performance.now()
@@ -34,7 +34,7 @@ export class SentChanges {
     return JSON.stringify({ ...page, ...Object.fromEntries(lists), removed: Object.fromEntries(removed), more: false })
   }
 
-  /** Remembers only what others were sent, too. */
+  /** Keeps only what others were sent, too. */
   keepCommon({ states }: SentChanges) {
     for (const [key, state] of this.states) if (states.get(key) !== state) this.states.delete(key)
   }

@@ -1,11 +1,11 @@
 import { isUnavailable } from '../database/faults.js'
 
-/** Hears whose lists may have changed. `isInDoubt` if the response to the write was lost, so that it may still take effect. */
+/** Called with users whose lists may have changed. `isInDoubt` if the response to the write was lost, so that it may still take effect. */
 export type OnChange = (users: number[], isInDoubt?: boolean) => void
 
 /**
- * Returns a function that tries to write to lists of users, and tells of it even if the attempt fails: it may have taken effect. Wrap each
- * attempt, not all of them: one whose response was lost may take effect after a later one.
+ * Returns a function that runs a write to lists of users, and announces it even if the write fails, because it may have taken effect. Wrap
+ * each attempt, not all of them together: one whose response was lost may take effect after a later one.
  */
 export const tellerOf =
   (onChange?: OnChange) =>
@@ -22,5 +22,5 @@ export const tellerOf =
     return result
   }
 
-/** Every attempt to write to a list of a viewer goes through one. Only an erasure tells nobody: it ends the streams. */
+/** Every attempt to write to a viewer's list uses one. Only an erasure announces nothing, because it ends the streams. */
 export type Teller = ReturnType<typeof tellerOf>

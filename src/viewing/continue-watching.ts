@@ -13,9 +13,9 @@ import { historyFields, withContents } from './viewer-bytes.js'
 interface Card {
   reason: 'resume' | 'next'
   content_id: number
-  /** When any part of the title was last watched, or when the next part opened if that was later. In milliseconds. */
+  /** When any part of the title was last watched, or when the next part became available if that was later. In milliseconds. */
   updated_at: number
-  /** Of a next one: whether it opened after the last report of its title. */
+  /** For `next`: whether the part became available after the last report of its title. */
   is_new?: boolean
 }
 
@@ -23,7 +23,6 @@ interface WatchState {
   history: HistoryColumns
   /** The titles that the user has hidden. They have no card. */
   hidden: number[]
-  /** When each title was dismissed. */
   dismissed: Map<number, number>
   /** Leaves out cards whose `updated_at` is older. In milliseconds. */
   since?: number | undefined
@@ -33,7 +32,7 @@ interface WatchState {
   audience: Audience
 }
 
-/** How often each content was completed. Until what a viewer has of an earlier id is moved, a content may have several elements. */
+/** How often each item was completed. An item may have several elements until those of its earlier ids are moved. */
 const playsByRow = (rows: (number | undefined)[], plays: (number | undefined)[]) => {
   const sums = new Map<number, number>()
   rows.forEach((row, i) => {
@@ -43,7 +42,7 @@ const playsByRow = (rows: (number | undefined)[], plays: (number | undefined)[])
   return sums
 }
 
-/** One card per title, the latest first: the content in progress, or the next one after a completed content. */
+/** One card per title, latest first: the item in progress, or the one after a completed item. */
 export const continueWatching = (
   { skeleton, tree }: Pick<Catalogue, 'skeleton' | 'tree'>,
   { history, hidden, dismissed, since = Number.NEGATIVE_INFINITY, reasons = ['resume', 'next'], completedAt, audience }: WatchState
@@ -55,7 +54,7 @@ export const continueWatching = (
   const dismissedAt = tree.latest(dismissed)
   const isShown = (row: number) => isAvailable(skeleton, row, now, audience)
 
-  /** The first later content that was completed fewer than `times` times, so that a show that is watched again goes on, too. */
+  /** The first later item that was completed fewer than `times` times, so that cards also follow a show that is watched again. */
   const nextAfter = (row: number, times: number) => {
     for (const next of tree.after(row)) if ((playsOf.get(next) ?? 0) < times && isShown(next)) return next
     return undefined
@@ -67,7 +66,7 @@ export const continueWatching = (
       return isShown(row) ? { reason: 'resume', content_id: skeleton.idOf(row), updated_at } : undefined
     const next = nextAfter(row, playsOf.get(row) as number)
     if (next === undefined) return undefined
-    // A show with a new episode comes to the front.
+    // A new episode moves its show to the front.
     const opened = skeleton.starts.raw(next)
     return { reason: 'next', content_id: skeleton.idOf(next), updated_at: Math.max(updated_at, opened), is_new: opened > updated_at }
   }
@@ -88,10 +87,9 @@ export const continueWatching = (
   return cards.sort((one, other) => other.updated_at - one.updated_at)
 }
 
-/** A card with the history of its content. */
 export type CardWithHistory = Card & { element: HistoryDocument | undefined }
 
-/** Joins the cards with the history of their contents. Skips a card to resume if its element is gone. */
+/** Joins the cards with the history of their items. Skips a `resume` card whose element is gone. */
 export const cardsWithHistory = ({ skeleton }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
   const elementOf = new Map<number, HistoryDocument>()
   for (const element of elements) {
@@ -107,7 +105,7 @@ export const cardsWithHistory = ({ skeleton }: Catalogue, cards: Card[], element
 
 const beginning = { time: 0, percentage: 0 }
 
-/** Joins texts, because JSON.stringify would take three times as long. */
+/** Joins strings, because JSON.stringify would take three times as long. */
 export const cardParts = ({ reason, updated_at, is_new, element }: CardWithHistory, content: Fragment, completedAt: number) => {
   const history = element && toHistory(element)
   const isBegun = history && !isCompleted(history.percentage, completedAt)
@@ -128,7 +126,7 @@ export const cardParts = ({ reason, updated_at, is_new, element }: CardWithHisto
   ])
 }
 
-/** `elements` is the history of the cards' contents. */
+/** `elements` is the history of the cards' items. */
 export const cardsPageBytes = async (
   catalogue: Catalogue,
   cards: Card[],

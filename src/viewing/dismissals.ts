@@ -15,7 +15,7 @@ export const dismissalValidator = validatorOf<DismissalDocument>({ _id: objectId
 
 export const dismissalIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, replacedIndex('at')]
 
-/** How they are moved to the content that has replaced theirs. */
+/** How dismissals are moved when their item is replaced. */
 export const dismissalMove: Move = { dated: 'at', observed: 'at' }
 
 export const dismissalsOf = (db: Db) => {
@@ -24,7 +24,7 @@ export const dismissalsOf = (db: Db) => {
     put: (user_id: number, content_id: number) =>
       withRetries(() => dismissals.updateOne({ user_id, content_id }, [{ $set: { at: { $max: ['$at', '$$NOW'] } } }], { upsert: true })),
 
-    /** Those that were made later stay, however late the database runs this. */
+    /** Keeps later dismissals, however late the database runs this. */
     removeUntil: (user_id: number, at: Date) => withRetries(() => dismissals.deleteMany({ user_id, at: { $not: { $gt: at } } }))
   }
 }

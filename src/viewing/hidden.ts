@@ -17,14 +17,13 @@ import {
   withUser
 } from './lists.js'
 
-/** A title that is not proposed to a user. `content_id` was the top of its tree when it was hidden. */
+/** A title that a user has hidden. `content_id` was the root of its tree at that time. */
 export interface HiddenDocument extends ListElement {
   _id: ObjectId
 }
 
 export const hiddenValidator = validatorOf<HiddenDocument>({ ...listFields, _id: objectId })
 
-/** A hidden title without its content. */
 export const toHidden = ({ content_id, created_at }: HiddenDocument): Omit<HiddenTitle, 'content'> => ({
   content_id,
   created_at: timestamp(created_at)

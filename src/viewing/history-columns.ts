@@ -24,7 +24,7 @@ export const coveringIndex = {
 
 /**
  * A user's history as columns, newest first. Reading the other fields too would take twice as long. Values are undefined in the rows of
- * other lists, which are read along (see `Row`). Columns may end before the last row.
+ * other lists, which are read in the same operation (see `Row`). Columns may end before the last row.
  */
 export interface HistoryColumns {
   content_ids: number[]
@@ -33,18 +33,17 @@ export interface HistoryColumns {
   plays: number[]
   /** In milliseconds. */
   updated: number[]
-  /** Those of positions before a brief start. */
+  /** The position before a brief start, if any. */
   previousTimes: (number | undefined)[]
   previousPercentages: (number | undefined)[]
 }
 
 /** What a user thinks of titles. */
 export interface Opinions {
-  /** The ids of the titles that the user has hidden. */
   hidden: number[]
-  /** The newest first. `at` is in milliseconds. */
+  /** Newest first. `at` is in milliseconds. */
   ratings: { content_id: number; rating: Rating; at: number }[]
-  /** Since when each title was seen in vain, in milliseconds. */
+  /** Since when each title has been seen but not started, in milliseconds. */
   seen: Map<number, number>
 }
 
@@ -52,14 +51,14 @@ export interface Opinions {
 export interface Completed {
   /** Tells one state of the history from another. */
   digest: string
-  /** Decodes the ids of the contents. */
+  /** Decodes the content ids. */
   completed: () => number[]
 }
 
 interface Lists extends Opinions, Pick<Completed, 'completed'> {
   /** When each title was dismissed, in milliseconds. */
   dismissed: Map<number, number>
-  /** The elements of the watchlist that were added last. */
+  /** The latest elements of the watchlist. */
   saved: WatchlistDocument[]
 }
 
@@ -93,7 +92,7 @@ const and = (coll: string, user_id: number, ...stages: Document[]) => ({
   $unionWith: { coll, pipeline: [{ $match: { user_id } }, ...stages] }
 })
 const andHidden = (user_id: number) => and('hidden', user_id, { $project: { _id: 0, hidden: '$content_id' } })
-/** As numbers, which are read much faster than texts. */
+/** As numbers, which are read much faster than strings. */
 const rating = { $indexOfArray: [ratings, '$rating'] }
 const andRated = (user_id: number) =>
   and('ratings', user_id, { $sort: newestFirst }, { $project: { _id: 0, rated: '$content_id', rating, rated_at: '$created_at' } })
@@ -156,14 +155,14 @@ const readColumns = columnReader<Row>({
   saved: 'value'
 })
 
-/** Reads whole histories in one operation, from one index. If mongod grouped the rows into columns, it would take twice as long. */
+/** Reads whole histories in one operation, from one index. Grouping the rows into columns in mongod would take twice as long. */
 export const historyColumnsOf = (db: Db, completedAt: number) => {
   const rowsOf = (stages: Document[]) => aggregateRaw(db, { collectionName: 'history' }, stages, { hint: coveringIndex })
 
   const columnsIn = (rows: Uint8Array[]): HistoryColumns & Lists => {
     const columns = readColumns(rows)
     return {
-      // Every element has both: the index has null for what a document lacks.
+      // Every element has both, because the index holds null for a missing field.
       content_ids: columns.content_id as number[],
       times: columns.time,
       percentages: columns.percentage,
@@ -184,21 +183,20 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
   const digestOf = (rows: Uint8Array[]) => hash('sha1', Buffer.concat(rows), 'base64')
 
   return {
-    /** The whole history, and what the user thinks of titles. `read` decodes the rows. Not needed for a digest that is known. */
+    /** The whole history, and what the user thinks of titles. `read` decodes the rows, which is not needed if the digest is known. */
     wholeAndOpinions: async (user_id: number): Promise<{ digest: string; read: () => HistoryColumns & Opinions }> => {
       const rows = await rowsOf([...watchedBy(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)])
       return { digest: digestOf(rows), read: () => columnsIn(rows) }
     },
 
-    /** The contents that the user has completed at least once. */
     completed: async (user_id: number): Promise<Completed> => {
       const rows = await rowsOf([{ $match: { user_id, plays: { $gte: 1 } } }, { $project: { _id: 0, content_id: 1 } }])
       return { digest: digestOf(rows), completed: () => readColumns(rows).content_id as number[] }
     },
 
     /**
-     * The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. Of the given
-     * contents only, if any are given.
+     * The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. If items are
+     * given, only these count.
      */
     latestHiddenAndDismissed: async (
       user_id: number,

@@ -22,24 +22,29 @@ import {
 import { momentsOf, type Played, playedIndexes, playedRules, playedSince } from './played.js'
 import { previousFields, resumableFilter, statusFilter } from './progress.js'
 
-/** How far a user has watched a content. `updated_at` is when the player was at `time`. */
+/** How far a user has watched an item. `updated_at` is when the player was at `time`. */
 export interface HistoryDocument extends Omit<ListElement, 'asked_at'>, Played, Eventful {
   _id: ObjectId
   time: number
   percentage: number
   updated_at: Date
-  /** How often the content was completed, and when last. Missing, or 0, in elements without a completion. */
+  /** How often the item was completed, and when last. Missing or 0 if it never was. */
   plays?: number
   watched_at?: Date
   /** The position before a brief start, if it would be lost otherwise. */
   previous_time?: number
   previous_percentage?: number
   previous_observed_at?: Date
-  /** True if the content was played from its beginning since its last completion, so that the next completion counts. */
+  /** True if the item was played from its beginning since its last completion, so that the next completion counts. */
   is_again?: boolean
-  /** When a report with `observed_at` or an import came. GET /changes finds the element by this date: its `updated_at` may be older than the last call of the app. */
+  /**
+   * When a report with `observed_at` or an import arrived. GET /changes finds the element by this date, because its `updated_at` may be
+   * older than the last call of the app.
+   */
   arrived_at?: Date
-  /** The `observed_at` of the last report that counted as now because it was in the future. That report is recognized by it when it is sent again. */
+  /**
+   * The `observed_at` of the last report that counted as made now because it was in the future. Identifies that report if it is sent again.
+   */
   claimed_at?: Date
   /** Where the player was, if known. Popularity is counted by country. */
   country?: string
@@ -80,7 +85,6 @@ type Previous = Pick<HistoryDocument, 'previous_time' | 'previous_percentage' | 
 const toPrevious = ({ previous_time = 0, previous_percentage = 0, previous_observed_at }: Previous): HistoryProgress['previous'] =>
   previous_observed_at ? { time: previous_time, percentage: previous_percentage, observed_at: timestamp(previous_observed_at) } : null
 
-/** A history element without its content. */
 export const toHistory = ({
   _id,
   user_id,
@@ -136,7 +140,7 @@ export const watchedContents = {
           ...playedSince(cutOff),
           is_again: '$$REMOVE',
           event: '$$REMOVE',
-          // It would take off plays that are gone.
+          // A later move would subtract plays that are already gone.
           merged: '$$REMOVE'
         }
       }
@@ -183,7 +187,7 @@ export const historyOf = (db: Db, { remover, completedAt }: { remover: Remover; 
       return element
     },
 
-    /** The elements of these contents that the user can resume. */
+    /** The elements of these items that the user can resume. */
     resumable: (user_id: number, content_ids: number[]) =>
       findAll(db, history, { user_id, content_id: { $in: content_ids }, ...resumableFilter }),
 

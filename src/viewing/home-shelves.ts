@@ -21,7 +21,7 @@ type ItemParts = JsonParts<HomeRow['items'][number]>
 
 interface Item {
   content_id: number
-  /** The content that is the reason for the item, if any. */
+  /** The title that is the reason for the item, if any. */
   because?: number | undefined
   parts: (content: Fragment, cause: Fragment | undefined) => ItemParts
 }
@@ -33,9 +33,9 @@ export interface PlannedShelf {
   more: string | null
   items: Item[]
   name?: string
-  /** The content that is the reason for the shelf, if any. */
+  /** The title that is the reason for the shelf, if any. */
   because?: number
-  /** Called with the wire form of the shelf, unless a content was missing. */
+  /** Called with the wire form of the shelf, unless the content of an item was missing. */
   keep?: (bytes: Buffer) => void
 }
 
@@ -55,7 +55,6 @@ const plainItem = (content_id: number): Item => ({ content_id, parts: plainParts
 
 const latestStart: Order = ['start_date', 'DESC']
 
-/** What start pages are made from. */
 export interface HomeSources {
   catalogue: Catalogue
   recommender: Recommender
@@ -64,10 +63,9 @@ export interface HomeSources {
   basePath: string
 }
 
-/** A request for a start page. */
 export interface HomeRequest extends HomeQuery {
   audience: Audience
-  /** Nothing of the answer is shown to anybody. */
+  /** For HEAD: nothing is shown to anyone. */
   isHead?: boolean
 }
 
@@ -75,7 +73,7 @@ const titlesOf = function* ({ listing, tree }: Catalogue, audience: Audience) {
   for (const content of listing.open(latestStart, audience, Date.now())) if (tree.title(content) === content) yield content
 }
 
-/** The first titles that are not in `taken`, and not watched if that matters. Adds them to `taken`. */
+/** The first titles that are not in `taken` and, if `unwatched` is given, not watched. Adds them to `taken`. */
 const takeFirst = (titles: Iterable<number>, count: number, taken: Set<number>, unwatched?: Only) => {
   const first: number[] = []
   const marks = unwatched?.among().marks
@@ -124,13 +122,13 @@ export class RailShelves {
   async first({ items, rails, collection, audience, watched }: HomeRequest, unwatched?: Only): Promise<Shelf[]> {
     const filled = await this.contents.first(collection, rails, audience, unwatched)
     return filled.map(({ rail, ids, key }) => {
-      // What one viewer has not watched is not worth keeping.
+      // A list for a single viewer is not worth caching.
       if (watched !== undefined) return this.planned(rail, ids, items, watched)
       return this.shelf(rail, ids, `${key} ${items}`, items)
     })
   }
 
-  /** Uses the wire form only for the very list that it was made from: an equal new list means that contents may have changed. */
+  /** Reuses the wire form only for the same list object. A new list, even if it is equal, means that contents may have changed. */
   private shelf(rail: RailDocument, ids: Float64Array, key: string, items: number): Shelf {
     const ready = this.ready.get(key)
     if (ready?.ids === ids) return { ready: jsonParts<HomeRow>([ready.bytes]) }
@@ -143,11 +141,10 @@ export class RailShelves {
   }
 }
 
-/** How many `because` shelves there are at most, and how many of the titles watched last are tried for them. */
+/** The maximum number of `because` shelves, and how many of the last watched titles are tried for them. */
 const maxBecauseShelves = 2
 const maxTitlesTried = 5
 
-/** What the database stores about a viewer. */
 export type Stored = Awaited<ReturnType<Data['history']['wholeAndLists']>>
 
 export const cardsOf = ({ catalogue, interest }: HomeSources, stored: Stored, { items, audience }: HomeRequest) => {
@@ -162,7 +159,7 @@ export const cardsShelf = ({ basePath, interest }: HomeSources, cards: CardWithH
   items: cards.map(card => ({ content_id: card.content_id, parts: content => cardParts(card, content, interest.completedAt) }))
 })
 
-/** For a viewer with an age limit, more elements of the watchlist are read than shown, because those above the limit are then left out. */
+/** For a viewer with an age limit, more of the watchlist is read than shown, because elements above the limit are left out afterwards. */
 const savedForLimited = 1000
 export const savedFor = ({ items, audience }: HomeRequest) => (audience.maxAge === undefined ? items : savedForLimited)
 
@@ -196,7 +193,7 @@ export const recommendedShelf = (sources: HomeSources, recommendations: Recommen
   return { kind: 'recommended', more: `${sources.basePath}/recommendations`, items }
 }
 
-/** Titles like those that were watched last. Leaves out the titles in `taken`, and adds its own. */
+/** Titles like those watched last. Leaves out the titles in `taken`, and adds its own. */
 export const becauseShelves = (sources: HomeSources, viewing: Viewing, { items, audience }: HomeRequest, taken: Set<number>) => {
   const { recommender, basePath } = sources
   const { skeleton } = sources.catalogue

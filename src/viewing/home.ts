@@ -33,14 +33,14 @@ interface Options extends HomeSources {
   uptake: Uptake
   unwanted: Unwanted
   outage: Outage
-  /** How long the database may take for a public answer, in milliseconds. */
+  /** How long the database may take for a public response, in milliseconds. */
   patience: number
 }
 
 /** The shelves that need the database. */
 const personalKinds: HomeKind[] = ['continue_watching', 'recommended', 'because', 'watchlist']
 
-/** Its rows are called shelves here, because a row is a content in the skeleton. */
+/** The start page. Its rows are called shelves here, because a row is an item in the skeleton. */
 export class Home {
   private readonly rails: RailShelves
   private readonly pacer = new Pacer()
@@ -49,7 +49,7 @@ export class Home {
     this.rails = new RailShelves(options)
   }
 
-  /** The same for everybody who sees the same contents. */
+  /** The same for everyone who sees the same content. */
   forAnyone(wanted: HomeRequest) {
     const { catalogue, recommender } = this.options
     const { items, rails, collection, audience } = wanted
@@ -65,13 +65,13 @@ export class Home {
     })
   }
 
-  /** Reads the contents that most callers will ask for. */
+  /** Reads the contents that most callers will request. */
   async prepare() {
     const shelves = await this.publicShelves({ items: longestShelf, rails: longestShelf, audience: everybody })
     await this.options.catalogue.fragments.load(contentIdsOf(shelves))
   }
 
-  /** `inTurn` runs database reads when it is their turn. */
+  /** `inTurn` queues database reads. */
   async forViewer(user: number, wanted: HomeRequest, inTurn: <T>(read: () => Promise<T>) => Promise<T>) {
     const { catalogue, outage, unwanted } = this.options
     if (!outage.isKnown) {
@@ -103,7 +103,7 @@ export class Home {
     return okBytes(homeParts(shelves, contentIds, await catalogue.fragments.load(contentIds), []))
   }
 
-  /** All shelves between the cards and the rails. No title is proposed twice. */
+  /** All shelves between the cards and the rails. No title is suggested twice. */
   private proposals(user: number, stored: Stored, wanted: HomeRequest, unwatched?: Only): Shelf[] {
     const { catalogue, recommender, uptake, unwanted, interest } = this.options
     const { items, audience, isHead } = wanted
@@ -130,7 +130,7 @@ export class Home {
     return [...popularAndNew(this.options, wanted, unwanted), ...(await this.rails.first(wanted))]
   }
 
-  /** All of these contents, or the cached ones if the database does not answer. */
+  /** All of these contents, or the cached ones if the database does not respond. */
   private async publicContents(ids: number[]) {
     const { catalogue, outage, patience } = this.options
     const { fragments } = catalogue

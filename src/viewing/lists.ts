@@ -5,58 +5,58 @@ import { date, id, optional } from '../database/bson-schema.js'
 import { aggregateAll } from '../database/read-all.js'
 import type { Remover, Teller } from '../sync/index.js'
 
-/** An element of a viewer's list. Each list is a collection with one element per user and content. */
+/** An element of a viewer's list. Each list is a collection with one element per user and content id. */
 export interface ListElement {
   _id: ObjectId | number
   /** The profile. */
   user_id: number
   content_id: number
   created_at: Date
-  /** When it was stored, because an import brings an older `created_at`. Apps find the change by this date. */
+  /** When it was stored. GET /changes finds it by this date, because an import brings an older `created_at`. */
   arrived_at?: Date
-  /** When the user last added it, even if already listed. An earlier removal must leave it. */
+  /** When the user last added it, even if it was already listed. A removal with an earlier date must not remove it. */
   asked_at?: Date
 }
 
 /** The name of a list, which is also that of its collection. */
 export type ViewerList = keyof Changes['removed']
 
-/** How a cut-off parts the elements of a list. */
+/** How the cut-off of a removal divides the elements of a list. */
 interface Parts {
   removed: Document
-  /** What it leaves, because it was observed since, and the fields that make that a new element. */
+  /** Elements that stay because they were observed after the cut-off, and the fields that make them new elements. */
   kept: Document
   begunAnew: Document
 }
 
-/** What a removal has to know of a list. */
+/** What a removal needs to know about a list. */
 export interface Removal {
-  /** When a viewer observed an element: by a report, or by adding it, even if it was there. */
+  /** When the viewer last reported an element, or added it, even if it was already listed. */
   observed: 'updated_at' | 'asked_at'
-  /** Whether that date may come from the clock of a player, and be ahead. */
+  /** Whether that date may come from a player's clock, which may be ahead. */
   isDatedByPlayers?: true
   partsAt: (cutOff: Date) => Parts
 }
 
-/** How the elements of a list are moved from an earlier id of a content to the id that it has now. */
+/** How the elements of a list are moved from an earlier content id to the current one. */
 export interface Move {
-  /** A date that every element has. The index by content goes by it, so that no query of a viewer can use that index. */
+  /** A date that every element has. The index by content id is partial on it, so that viewers' queries cannot use that index. */
   dated: string
   /** Of two elements, the one with the later date here stays. */
   observed: string
-  /** Of these dates the earlier or the later one stays. This count is added up, and the moments of plays are joined, whichever element stays. */
+  /** Whichever element stays gets the earlier or the later of these dates, the sum of this count, and the times of all plays. */
   earliest?: string
   latest?: string
   count?: string
-  /** Where the element that stays has no value of these fields, that of the other one is taken. */
+  /** If the element that stays has no value in one of these fields, it takes the other's. */
   filled?: string[]
-  /** Fields that say when an element was stored. Lists that have any are in GET /changes. */
+  /** Fields that say when an element was stored. Lists with such fields are in GET /changes. */
   arrival?: Document
 }
 
-/** All that the code which serves every list of a viewer has to know of one: changes, removals, moves, export. */
+/** Describes one list to the code that handles them all: changes, removals, moves, export. */
 export interface ListDescription<Element = never, Entry extends object = object, Exported extends object = object> {
-  /** Of the collection, too. */
+  /** Also the name of the collection. */
   name: ViewerList
   /** The date that every element has and that orders the list. */
   orderedBy: 'created_at' | 'updated_at'
@@ -66,7 +66,6 @@ export interface ListDescription<Element = never, Entry extends object = object,
   toEntry: (element: Element, video_id: string) => Entry
   /** Whether an entry needs the `video_id`. An element whose content is gone is then left out. */
   namesVideo?: true
-  /** An element as it is exported. */
   toExported: (element: Element) => Exported
   removal: Removal
   move: Move
@@ -80,12 +79,12 @@ export const arrivalIndex: IndexDescription = {
   key: { user_id: 1, arrived_at: 1, _id: 1 },
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
-/** Finds elements of contents that were replaced. Its filter passes every element, and only keeps MongoDB from using it for queries of viewers. */
+/** Finds elements of replaced items. Its filter matches every element, and only keeps MongoDB from using the index for viewers' queries. */
 export const replacedIndex = (dated: 'created_at' | 'updated_at' | 'at'): IndexDescription => ({
   key: { content_id: 1 },
   partialFilterExpression: { [dated]: { $exists: true } }
 })
-/** Covers no query of a viewer. Its filter passes every element, and only keeps MongoDB from using it for one. */
+/** For the export. Its filter matches every element, and only keeps MongoDB from using the index for viewers' queries. */
 export const exportIndex = (dated: 'created_at' | 'updated_at'): IndexDescription => ({
   key: { user_id: 1, _id: 1 },
   partialFilterExpression: { [dated]: { $exists: true } }
@@ -106,7 +105,7 @@ export const newestFirst = { created_at: -1, _id: -1 } as const
 export const anyTitle = -1
 export const wireContentId = (content_id: number) => (content_id === anyTitle ? null : content_id)
 
-/** A filter of contents. Elements of those that do not pass are not shown. */
+/** Whether elements with this content id are shown. */
 export type IsShown = (content_id: number) => boolean
 
 interface Selected<T extends Document> {
@@ -140,7 +139,7 @@ export const pageOf = async <T extends Document>(
     if ('_id' in row) elements.push(row as T)
     else total = row.total
   }
-  // After the first operation, an element may have been moved to a content that is not shown. `total` still counts it.
+  // After the first operation, an element may have been moved to an item that is not shown. `total` still counts it.
   return { elements: isShown ? elements.filter(({ content_id }) => isShown(content_id)) : elements, total }
 }
 
@@ -150,34 +149,34 @@ export const contentsToLeaveOut = async <T extends Document>(db: Db, collection:
   return elements.map(({ content_id }) => content_id).filter(id => !isShown(id))
 }
 
-// Values of fields in an update that may add the document.
+// Field values in an upsert.
 
-/** Values that stand for themselves in an expression, and the time. Texts are not among them: one that begins with `$` names a field. */
+/** Values that stand for themselves in an expression, and the time. Not strings, because one that begins with `$` names a field. */
 type Plain = number | Date | '$$NOW'
 
-/** Sets the field if the update adds the document. Otherwise keeps what is stored. */
+/** Sets the field if the update inserts the document. Otherwise keeps its value. */
 const ifNew = (field: string, value: Plain) => ({ $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, value, `$${field}`] })
 
-/** Keeps what is stored. Sets the field if it is missing, even in a document that exists. */
+/** Keeps the stored value. Sets the field if it is missing, even in an existing document. */
 export const orElse = (field: string, value: Plain) => ({ $ifNull: [`$${field}`, value] })
 
 const arrivalIfNew = ifNew('arrived_at', '$$NOW')
 
-/** The dates of an element that a user adds now. One that is there keeps its own. */
+/** The dates of an element that a user adds now. An existing element keeps all but `asked_at`. */
 export const addedNow = { created_at: orElse('created_at', '$$NOW'), arrived_at: arrivalIfNew, asked_at: '$$NOW' }
 
-/** What a list is written with: its removals, and a way to tell of every other write. */
+/** What writes to a list need: `remover` for removals, and `tell` to announce every other write. */
 export interface ListWrites {
   tell: Teller
   remover: Remover
 }
 
-/** An element as it is exported, if that is its entry and the user. */
+/** Exports an element as its entry and the user. */
 export const withUser =
   <Element extends { user_id: number }, Entry extends object>(toEntry: (element: Element) => Entry) =>
   (element: Element) => ({ user_id: element.user_id, ...toEntry(element) })
 
-// What is the same in most lists, whose elements a user adds.
+// Shared by most lists: those to which users add elements.
 
 /** `begun` are the dates that say when an element was added. */
 export const removalOfAdded = (begun: string[]): Removal => ({
@@ -185,7 +184,7 @@ export const removalOfAdded = (begun: string[]): Removal => ({
   partsAt: cutOff => {
     const notLater = { $not: { $gt: cutOff } }
     return {
-      // Without `asked_at`, an import has added it, so its arrival counts. One that was moved has arrived later than it was asked for.
+      // An element without `asked_at` was imported, so its arrival counts. A moved element arrived later than it was asked for.
       removed: { asked_at: notLater, $or: [{ asked_at: { $exists: true } }, { arrived_at: notLater }] },
       kept: { asked_at: { $gt: cutOff }, arrived_at: notLater },
       begunAnew: { arrived_at: '$$NOW', event: '$$REMOVE', ...Object.fromEntries(begun.map(date => [date, '$asked_at'])) }
@@ -193,5 +192,5 @@ export const removalOfAdded = (begun: string[]): Removal => ({
   }
 })
 
-/** What a move does to the arrival of an element, so that GET /changes finds it. */
+/** The arrival dates of a moved element, so that GET /changes finds it. */
 export const arrivalOfAdded = { arrived_at: '$$NOW', asked_at: { $ifNull: ['$asked_at', '$arrived_at'] } }

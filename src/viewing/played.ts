@@ -1,12 +1,12 @@
 import type { Document, IndexDescription } from 'mongodb'
 import { count, date, listOf, objectOf, optional } from '../database/bson-schema.js'
 
-/** How many moments an element keeps. */
+/** How many play times an element keeps. */
 export const mostPlayed = 366
 
-/** When a content was completed. Plays of which nobody knows the moment are missing here, so `plays` may be more. */
+/** When an item was completed. Plays at unknown times are missing here, so `plays` may be higher. */
 export interface Played {
-  /** The newest first. In an object, because an index covers a field with an object, and does not cover one with a list. */
+  /** Newest first. In an object, because an index can cover an object, but not an array. */
   played?: { at: Date[] }
   /** The length of the list. */
   played_count?: number
@@ -36,7 +36,7 @@ export const playedOf = (moments: readonly Date[]): Played => {
 
 const storedMoments = { $ifNull: ['$played.at', []] }
 
-/** The same in an update, for an expression that gives the moments. */
+/** The same for an update, from an expression for the moments. */
 const playedBy = (moments: Document) => {
   const at = { $slice: [{ $sortArray: { input: moments, sortBy: -1 } }, mostPlayed] }
   const unlessNone = (value: Document) => ({ $cond: [{ $eq: [moments, []] }, '$$REMOVE', value] })
@@ -47,7 +47,7 @@ export const playedOnceMore = (observed: Document) => playedBy({ $concatArrays: 
 
 export const playedSince = (cutOff: Date) => playedBy({ $filter: { input: storedMoments, cond: { $gt: ['$$this', cutOff] } } })
 
-/** Moments that only the first list has. One that is there twice may be left once. */
+/** The moments in the first list without those in the other. A moment that is there twice may remain once. */
 export const without = (moments: readonly Date[], others: readonly Date[]) => {
   const left = others.map(Number)
   return moments.filter(moment => {

@@ -17,7 +17,7 @@ interface PlayingDevice {
   until: Date
 }
 
-/** What plays in an account. In one document, so that players that begin at once cannot exceed the limit. */
+/** What is playing in an account. One document, so that players that start at once cannot exceed the limit. */
 export interface PlayingDocument {
   _id: ObjectId
   account_id: number
@@ -37,7 +37,7 @@ export const playingOf = (db: Db) => {
 
   /** Adds or renews a player if there are fewer than `most` others. Removes those that have stopped, and the `ended` ones. */
   const take = async (account_id: number, player: Player, most: number, ended: Player[]) => {
-    // Names of devices may look like expressions.
+    // Device names may look like expressions.
     const isReplaced = { $in: ['$$device.player', { $literal: [player, ...ended] }] }
     const isOther = { $and: [{ $gt: ['$$device.until', '$$NOW'] }, { $not: isReplaced }] }
     const others = { $filter: { input: { $ifNull: ['$devices', []] }, as: 'device', cond: isOther } }
@@ -48,7 +48,7 @@ export const playingOf = (db: Db) => {
     return (account as PlayingDocument).devices
   }
 
-  /** The names of the devices that still play, and the players whose session has ended. */
+  /** The names of the devices that are still playing, and the players whose session has ended. */
   const holdersOf = async (account_id: number, playing: PlayingDevice[]) => {
     const sids = playing.flatMap(({ player }) => ('sid' in player ? [player.sid] : []))
     const filter = { account_id, _id: { $in: sids }, ...isUsable() }

@@ -8,7 +8,7 @@ import type { HistoryDocument } from './history.js'
 import { contentsToLeaveOut, type IsShown } from './lists.js'
 import { latestPlayIndex, mostPlayed, severalPlays } from './played.js'
 
-/** One play whose moment is known. */
+/** One play at a known time. */
 export interface PlayRow {
   content_id: number
   at: Date
@@ -18,7 +18,7 @@ export const toPlay = ({ content_id, at }: PlayRow): Omit<Play, 'content'> => ({
 
 interface Range {
   from?: Date | undefined
-  /** The first moment that is too late. */
+  /** Exclusive. */
   to?: Date | undefined
 }
 
@@ -26,7 +26,7 @@ interface PlaysFilter extends Range {
   content_id?: number[] | undefined
 }
 
-/** Elements whose latest play is in the range. It comes first in the object, and so decides how objects compare. */
+/** Elements whose latest play is in the range. The latest play comes first in the object, and so decides how objects compare. */
 const latestIn = (user_id: number, { from, to }: Range) => ({
   user_id,
   played: { $gte: { at: from ? [from] : [] }, ...(to && { $lt: { at: [to] } }) }
@@ -39,10 +39,10 @@ const inRange = (input: Document | string, { from, to }: Range): Document => ({
 
 const earlierPlays = { $slice: ['$played.at', 1, mostPlayed] }
 
-/** What an index covers. MongoDB would read the elements themselves for a part of the object. */
+/** The whole object, because MongoDB would have to read the elements themselves for a part of it. */
 const covered = { $project: { _id: 0, content_id: 1, played: 1 } }
 
-/** A row for each play of these in the range. */
+/** A row for each of these plays that is in the range. */
 const eachPlay = (moments: Document | string, range: Range): Document[] => [
   covered,
   { $project: { content_id: 1, at: inRange(moments, range) } },
@@ -51,12 +51,12 @@ const eachPlay = (moments: Document | string, range: Range): Document[] => [
 
 const readRows = columnReader<Record<keyof PlayRow, number>>({ content_id: 'value', at: 'moment' })
 
-/** Reads when a user completed contents, from the elements of the history. Nearly all elements have one play, so only the others are unwound. */
+/** Reads when a user completed items, from the history. Nearly all elements have a single play, so only the others are unwound. */
 export const playsOf = (db: Db) => {
   const history = db.collection<HistoryDocument>('history')
   const and = (...pipeline: Document[]) => ({ $unionWith: { coll: 'history', pipeline } })
   return {
-    /** One page, the newest first, and the total. With `isShown`, another operation first reads which contents to leave out. */
+    /** One page, newest first, and the total. With `isShown`, another operation first reads which contents to leave out. */
     list: async (user_id: number, { content_id, ...range }: PlaysFilter, { page, perPage }: PageQuery, isShown?: IsShown) => {
       const named = content_id && { $in: content_id }
       const all = { ...latestIn(user_id, { from: range.from }), ...(named && { content_id: named }) }
@@ -67,7 +67,7 @@ export const playsOf = (db: Db) => {
       const several = { user_id, ...severalPlays }
       const earlier = range.from || range.to ? { $size: inRange(earlierPlays, range) } : { $subtract: ['$played_count', 1] }
       const found = await aggregateAll<PlayRow | { total: number }>(db, history, [
-        // The newest plays are those of the elements with the newest ones, as each of these has at least one in the range.
+        // The elements with the latest plays are enough for a page, because each has at least one play in the range.
         elements(latest),
         { $sort: { played: -1, content_id: 1 } },
         { $limit: page * perPage },

@@ -17,7 +17,7 @@ import {
   withUser
 } from './lists.js'
 
-/** What a viewer wants to hear and read: of a title, or, under `anyTitle`, in general. */
+/** The languages that a viewer prefers: for a title or, under `anyTitle`, in general. */
 export interface PreferencesDocument {
   _id: ObjectId
   user_id: number
@@ -26,7 +26,7 @@ export interface PreferencesDocument {
   subtitles?: string | null
   updated_at: Date
   arrived_at?: Date
-  /** Later with every write, so that a removal never takes what was written after it was decided on. */
+  /** Later with every write, so that a removal never deletes what was written after the decision to remove. */
   asked_at?: Date
 }
 
@@ -50,7 +50,7 @@ export const preferencesIndexes: IndexDescription[] = [
   exportIndex('updated_at')
 ]
 
-/** How many titles a viewer may have preferences of. */
+/** How many titles a viewer may have preferences for. */
 const mostTitles = 1000
 
 export const toPreferences = ({ content_id, audio, subtitles, updated_at }: PreferencesDocument): PreferencesEntry => ({
@@ -79,11 +79,11 @@ export const preferredLanguages = {
 export const preferencesOf = (db: Db, { tell, remover }: ListWrites) => {
   const preferences = db.collection<PreferencesDocument>('preferences')
 
-  /** Unless they have been written since. */
+  /** Removes preferences unless they have been written since. */
   const removeUnchanged = (element: PreferencesDocument) =>
     remover.unlessSince({ created_at: element.updated_at, ...element }, element.asked_at ?? element.arrived_at)
 
-  /** Removes those of the titles that were changed longest ago. */
+  /** Removes the preferences for titles that were changed longest ago. */
   const removeBeyondLimit = async (user_id: number) => {
     const filter = { user_id, content_id: { $gt: anyTitle } }
     const oldest = { sort: { updated_at: -1, _id: -1 }, skip: mostTitles } as const
@@ -91,7 +91,7 @@ export const preferencesOf = (db: Db, { tell, remover }: ListWrites) => {
   }
 
   return {
-    /** Each value is that of the first of the contents that has one. */
+    /** Each value comes from the first content id that has one. */
     get: async (user_id: number, content_ids: number[]): Promise<Preferences> => {
       const found = await withRetries(() => preferences.find({ user_id, content_id: { $in: content_ids } }).toArray())
       const inOrder = content_ids.map(id => found.find(({ content_id }) => content_id === id))
@@ -99,7 +99,7 @@ export const preferencesOf = (db: Db, { tell, remover }: ListWrites) => {
       return { audio: first('audio'), subtitles: first('subtitles') }
     },
 
-    /** Changes what is given, and removes the document if it has no value then. */
+    /** Sets the given values, and removes the document if none is left. */
     put: async (user_id: number, content_id: number, given: PreferencesChange) => {
       const values = Object.entries(given)
       const differs = { $or: values.map(([field, value]) => ({ $ne: [{ $ifNull: [`$${field}`, null] }, value] })) }

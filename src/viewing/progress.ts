@@ -4,13 +4,12 @@ import { alsoEvent, eventOf } from '../database/events.js'
 import { momentOf } from '../time.js'
 import { playedOnceMore } from './played.js'
 
-/** What a player reports. */
 export interface Progress {
   time?: number | undefined
   percentage?: number | undefined
-  /** From the credits on, a content is completed. */
+  /** Once the credits begin, an item is completed. */
   isAtCredits?: boolean
-  /** A mark: it only completes an element that is not completed. */
+  /** For a mark: only completes an element that is not completed. */
   onlyCompletes?: boolean
   /** When the player was there. Defaults to now, and counts as now if the player's clock runs ahead. */
   observed_at?: Date | undefined
@@ -19,11 +18,10 @@ export interface Progress {
 
 export interface Reported {
   content_id: number
-  /** Earlier ids of the content, under which it may still have an element, or had one that was removed. */
+  /** Earlier ids of the item, under which it may still have an element, or had one that was removed. */
   earlier?: number[]
 }
 
-/** What a player reports about a content. */
 export interface Report extends Reported {
   progress: Progress
 }
@@ -36,11 +34,12 @@ interface Circumstances {
   country?: string | undefined
   /** Of the content, in seconds. */
   duration?: number | undefined
-  /** When the credits begin, in seconds. */
   credits?: number | undefined
 }
 
-/** Without the lengths of the content, a report says no more than its fields. `needsContent` tells which reports need them. */
+/**
+ * If the duration and credits of the content are unknown, only the reported fields are used. `needsContent` tells which reports need them.
+ */
 export const progressOf = (
   { time, percentage, observed_at }: ProgressUpdate,
   { country, duration, credits = Number.POSITIVE_INFINITY }: Circumstances = {}
@@ -52,21 +51,21 @@ export const progressOf = (
   observed_at: momentOf(observed_at)
 })
 
-/** Where a report puts the viewer. Undefined if it does not say. */
+/** The percentage that a report stands for, if any. */
 export const percentageOf = ({ percentage, isAtCredits }: Progress, completedAt: number) =>
   isAtCredits ? Math.max(percentage ?? 0, completedAt) : percentage
 
 /** The rule of `COMPLETED_AT`. */
 export const isCompleted = (percentage: number | undefined, completedAt: number) => (percentage ?? 0) >= completedAt
 
-/** Below this percentage, a completed content counts as being watched from its beginning again. */
+/** Below this percentage, a completed item counts as being watched from its beginning again. */
 const beginningPercentage = 10
 
 const storedPercentage = { $ifNull: ['$percentage', 0] }
 
 /**
- * What a report that is newer than the element does to its completions. An empty cell means unchanged. A play that is added is also kept with
- * its moment (`played`), unless the report is a mark: nobody knows when that content was watched.
+ * How a report that is newer than the element changes its completions. An empty cell means no change. The time of an added play is also
+ * kept (`played`), unless the report is a mark, which does not say when the item was watched.
  *
  * | report           | element                                                       | plays | watched_at | is_again |
  * | ---------------- | ------------------------------------------------------------- | ----- | ---------- | -------- |
@@ -76,10 +75,10 @@ const storedPercentage = { $ifNull: ['$percentage', 0] }
  * | at the beginning | completed before (*)                                          |       |            | true     |
  * | any other        | any                                                           |       |            |          |
  *
- * Begun again: it has `is_again`, or is at its beginning. An import may put it there, and does not set `is_again`.
- * (*) Not if the report is a repeated one.
+ * Begun again: it has `is_again`, or is at its beginning, where an import may put it without setting `is_again`.
+ * (*) Not if the report is a repeat.
  *
- * `event` says which play was added and when. `isOneOfSeveral` if other reports of the same update may have stored theirs.
+ * `event` says which play was added and when. `isOneOfSeveral` is true if other reports of the same update may have stored theirs.
  */
 const completionsAfter = (
   percentage: number | undefined,
@@ -109,7 +108,7 @@ const completionsAfter = (
   return { event }
 }
 
-/** In seconds. Whoever watches this far means it. */
+/** In seconds. A viewer who watches this far did not start by mistake. */
 const lastingSeconds = 600
 
 /** The position before a brief start, which is sent as `previous`. */
@@ -118,8 +117,8 @@ const previous = { previous_time: '$time', previous_percentage: storedPercentage
 export const previousFields = Object.keys(previous) as (keyof typeof previous)[]
 
 /**
- * What becomes of the position before a brief start: no fields mean that it is unchanged. A content may be started again by mistake. When
- * the position falls below `briefSeconds`, the old one is kept as `previous`, until a report reaches the old one, or `lastingSeconds`.
+ * Keeps the position before a brief start, because an item may be restarted by mistake. When the position falls below `briefSeconds`, the
+ * old one is kept as `previous`, until a report reaches it or `lastingSeconds`. No fields mean no change.
  */
 const previousAfter = ({ time, percentage = 0 }: Progress, completedAt: number) => {
   const changed = (change: (field: string, position: unknown) => unknown) =>
@@ -143,7 +142,7 @@ interface Effect {
   isOneOfSeveral?: boolean
 }
 
-/** What a report changes where it counts. */
+/** What a report changes if it counts. */
 export const changesBy = (report: Progress, { isRepeat = false, isOneOfSeveral = false, ...effect }: Effect): Document => {
   const { observed, completedAt } = effect
   const { time, country, onlyCompletes: isMark = false } = report
@@ -158,7 +157,7 @@ export const changesBy = (report: Progress, { isRepeat = false, isOneOfSeveral =
   }
 }
 
-/** What every element has, also one that a report adds, besides the user and the content, which an upsert takes from its filter. */
+/** The fields that every element has, even one that a report adds. An upsert takes the user and the content id from its filter. */
 export const defaultsAt = (observed: Document) => ({
   time: { $ifNull: ['$time', 0] },
   percentage: storedPercentage,
@@ -170,13 +169,12 @@ export const onlyIf = (condition: Document, fields: Document) =>
   Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, { $cond: [condition, value, `$${field}`] }]))
 
 /**
- * The update by a report that is made now. The database's clock decides when that is, because the clocks of server processes differ.
- * `$$NOW` is fixed when the operation starts, and another update that starts later may reach the element first. All expressions read the
- * element as it was.
+ * The update for a report made now, by the clock of the database, because the clocks of server processes differ. `$$NOW` is fixed when the
+ * operation starts, so an update that starts later may reach the element first. All expressions read the element as it was before.
  */
 export const updateBy = (report: Progress, completedAt: number, isOneOfSeveral = false): Document => {
   const observed = { $max: ['$updated_at', '$$NOW'] }
-  // It arrives at `updated_at`, by which GET /changes finds it, so it needs no date of its arrival in a second index.
+  // GET /changes finds the element by `updated_at`, so it needs no arrival date in a second index.
   const changes = { ...changesBy(report, { observed, completedAt, isOneOfSeveral }), arrived_at: '$$REMOVE' }
   const isIncomplete = { $lt: [storedPercentage, completedAt] }
   return { $set: { ...defaultsAt(observed), ...(report.onlyCompletes ? onlyIf(isIncomplete, changes) : changes) } }
@@ -192,7 +190,7 @@ const isPositive = (value: number | undefined) => (value ?? 0) > 0
 const isStarted = ({ times, percentages }: Columns<'times' | 'percentages'>, i: number) =>
   isPositive(times[i]) || isPositive(percentages[i])
 
-/** By the status in GET /history. `completed` is the present position, `watched` any earlier one, too. */
+/** By the status in GET /history. `completed` looks at the current position, `watched` at earlier ones, too. */
 export const statusFilter = (status: HistoryStatus, completedAt: number) => {
   const filters: Record<HistoryStatus, Document> = {
     in_progress: { percentage: { $not: { $gte: completedAt } }, ...startedFilter },
@@ -207,11 +205,11 @@ export const resumableFilter = { $or: [...startedFilter.$or, { previous_time: { 
 export const isResumable = (history: Columns<'times' | 'percentages' | 'previousTimes'>, i: number) =>
   isStarted(history, i) || isPositive(history.previousTimes[i])
 
-/** Begun or ever completed: it says something about the viewer's taste, and is not recommended. */
+/** Started or ever completed: says something about the viewer's taste, and is not recommended. */
 export const isBegun = (history: Columns<'times' | 'percentages' | 'previousTimes' | 'plays'>, i: number) =>
   isResumable(history, i) || isPositive(history.plays[i])
 
-/** Anything that marking it as unwatched takes back. */
+/** Has anything that marking as unwatched would reset. */
 export const begunFilter = { $or: [...resumableFilter.$or, { plays: { $gt: 0 } }] }
 export const hasBegun = ({
   time,
@@ -220,9 +218,9 @@ export const hasBegun = ({
   previous_time
 }: Partial<Record<'time' | 'percentage' | 'plays' | 'previous_time', number>>) => [time, percentage, plays, previous_time].some(isPositive)
 
-/** The update that takes an element back to before it was ever watched. Older reports change nothing any more. When it was played stays known. */
+/** Resets an element to never watched. Older reports no longer change it. The times of its plays are kept. */
 export const unwatchedUpdate = [
   { $set: { time: 0, percentage: 0, plays: 0, updated_at: { $max: ['$updated_at', '$$NOW'] } } },
-  // `merged` would take off plays that are gone.
+  // With `merged`, a later move would subtract plays that are already gone.
   { $unset: ['watched_at', 'is_again', 'arrived_at', 'merged', 'event', ...previousFields] }
 ]

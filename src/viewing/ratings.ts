@@ -22,7 +22,7 @@ import {
   withUser
 } from './lists.js'
 
-/** `content_id` was the top of its tree when the title was rated. `created_at` is when it got this rating. */
+/** `content_id` was the root of its tree when the title was rated. `created_at` is when it got this rating. */
 export interface RatingDocument extends ListElement, Eventful {
   _id: ObjectId
   rating: Rating
@@ -39,7 +39,6 @@ export const ratingIndexes: IndexDescription[] = [
   exportIndex('created_at')
 ]
 
-/** A rated title without its content. */
 export const toRating = ({ content_id, rating, created_at }: RatingDocument): Omit<RatedTitle, 'content'> => ({
   content_id,
   rating,

@@ -7,38 +7,41 @@ import { compileValidator, invalidRequest } from '../http/validation.js'
 import { progressOf, type Report } from './progress.js'
 
 /**
- * Whether the content must be known before the update. Looking it up may cost a read, so other updates skip it. With an age limit it
- * always must, because only a content that is known can be refused.
+ * Whether the content id of the element must be looked up before the update, which may cost a read. Always if the profile has an age
+ * limit, because the item may be above it.
  */
 export const needsContent = ({ time, percentage }: ProgressUpdate, { skeleton }: Catalogue, { maxAge }: Audience) =>
   maxAge !== undefined || (percentage === undefined && skeleton.hasDurations) || (time !== undefined && skeleton.hasCredits)
 
-/** What a report says, with the lengths of its content, which has its present id. PUT may leave the content out if not `needsContent`. */
+/**
+ * The progress of a report, given the duration and credits of its content. `content_id` is the current id, and may be undefined unless
+ * `needsContent`.
+ */
 export const progressIn = (content_id: number | undefined, update: ProgressUpdate, { skeleton }: Catalogue, { country }: Audience) =>
   progressOf(update, { country, ...(content_id !== undefined && skeleton.lengthOf(content_id)) })
 
 const check = compileValidator({ schema: ProgressReport })
 
-/** What is reported about a content, or undefined if it is not open to the audience. A 503 if the catalogue is too old to tell. */
+/** The report, or undefined if its item is not available to the audience. Throws a 503 if the catalogue is too old to tell. */
 export const reportOf = (body: ProgressReport, catalogue: Catalogue, audience: Audience): Report | undefined => {
   const content_id = catalogue.availableId(body.content_id, audience)
   if (content_id === undefined) return undefined
   return { ...withEarlierIds(content_id, catalogue), progress: progressIn(content_id, body, catalogue, audience) }
 }
 
-/** A content with its earlier ids. Nearly all have none. */
+/** An item with its earlier ids. Nearly all have none. */
 export const withEarlierIds = (content_id: number, { skeleton }: Catalogue) => {
   const [, ...earlier] = skeleton.idsOf(content_id)
   return { content_id, earlier }
 }
 
-/** The report of a content that is played to its end. */
+/** The report of an item that is played to its end. */
 export const endOf = (content_id: number, catalogue: Catalogue): Report => ({
   ...withEarlierIds(content_id, catalogue),
   progress: { time: catalogue.skeleton.lengthOf(content_id).duration, percentage: 100, onlyCompletes: true }
 })
 
-/** The report, or what POST /history would refuse it with. */
+/** The report, or the error that POST /history would return. */
 const readReport = (body: unknown, catalogue: Catalogue, audience: Audience): Report | ErrorAnswer => {
   if (!hasContentId(body)) return historyContentIdMissing()
   const { error } = check(body)
@@ -46,7 +49,7 @@ const readReport = (body: unknown, catalogue: Catalogue, audience: Audience): Re
   return reportOf(body as ProgressReport, catalogue, audience) ?? historyContentNotFound()
 }
 
-/** Refuses what POST /history would refuse, each report by itself. */
+/** Reads each report by itself, and refuses those that POST /history would refuse. */
 export const readReports = (bodies: unknown[], catalogue: Catalogue, audience: Audience) => {
   const reports: Report[] = []
   const refused: RefusedReport[] = []
@@ -58,7 +61,7 @@ export const readReports = (bodies: unknown[], catalogue: Catalogue, audience: A
   return { reports, refused }
 }
 
-/** The contents that are marked as watched or unwatched: the open episodes that a mark stands for, or the content alone. */
+/** The items that are marked as watched or unwatched: the available episodes that a mark stands for, or the item alone. */
 export const markedBy = ({ content_id, up_to = false }: WatchedMark, catalogue: Catalogue, audience: Audience) => {
   const { skeleton, tree } = catalogue
   const row = skeleton.row(orThrow(catalogue.availableId(content_id, audience), historyContentNotFound)) as number

@@ -11,13 +11,14 @@ const cacheBytes = 4 * 1024 * 1024
 const bytesOfId = 8
 const keyOf = (user_id: number, id: string) => `${user_id} ${id}`
 
-/** Writes what players report. */
 export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateReports; tell: Teller; completedAt: number }) => {
   const history: Collection<HistoryDocument> = db.collection('history')
-  /** The content id of each element, by user and element, which saves a later PUT a read. It may be the earlier id of a content, which leads to the present one. */
+  /** The content id of each element, by user and element, which saves a later PUT a read. It may be an earlier id. */
   const contentIds = new Cache<string, number>(cacheBytes, () => bytesOfId)
   let knownVersion: object | undefined
-  /** `idsVersion` is another object when earlier ids lead elsewhere: elements may have been moved since their content ids were stored. */
+  /**
+   * `idsVersion` is a new object when earlier ids stand for other items: elements may have been moved since their content ids were cached.
+   */
   const contentIdsFor = (idsVersion: object | undefined) => {
     if (idsVersion !== knownVersion) contentIds.clear()
     knownVersion = idsVersion
@@ -31,9 +32,9 @@ export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateRepor
   }
 
   return {
-    /** Creates or updates the one element of a user and a content. Returns its id, if there is an element. */
+    /** Creates or updates the one element of a user and an item. Returns its id, if there is an element. */
     put: async (user_id: number, report: Report, idsVersion?: object) => {
-      // Of a title that has replaced another, the element may still be stored under the earlier id.
+      // If the item has replaced another, the element may still be stored under the earlier id.
       const isPlain = !report.progress.observed_at && !report.earlier?.length
       const element = await (isPlain ? putNow(user_id, report) : late.put(user_id, report))
       if (!element) return undefined

@@ -11,7 +11,10 @@ import { toPlay } from './plays.js'
 import { toRating } from './ratings.js'
 import { toWatchlist, type WatchlistDocument } from './watchlist.js'
 
-/** Puts its content into each element. Skips elements whose content is missing in the database, or cannot be served; totals still count them. */
+/**
+ * Joins each element with its content. Skips elements whose content is missing in the database, or cannot be served; totals still count
+ * them.
+ */
 export const withContents = async <T extends { content_id: number }, Joined>(
   { fragments }: Catalogue,
   elements: T[],
@@ -24,10 +27,13 @@ export const withContents = async <T extends { content_id: number }, Joined>(
   })
 }
 
-/** The fields of an element as JSON, before and after its content. JSON.stringify would take four times as long. No text here needs escaping. */
+/**
+ * The fields of an element as JSON, before and after its content. JSON.stringify would take four times as long. No string here needs
+ * escaping.
+ */
 export const historyFields = (progress: HistoryProgress) => {
   const { _id, user_id, content_id, time, percentage, plays, watched_at, previous, created_at, updated_at, ...unsent } = progress
-  // Does not compile if the schema has a field that the texts below lack.
+  // Does not compile if the schema has a field that the strings below lack.
   unsent satisfies Record<string, never>
   const watched = watched_at === null ? 'null' : `"${watched_at}"`
   const position = previous === null ? 'null' : JSON.stringify(previous)
@@ -45,7 +51,7 @@ const historyParts = (document: HistoryDocument, content: Fragment) => {
 }
 export const watchlistParts = (document: WatchlistDocument, content: Fragment) =>
   withContent(toWatchlist(document, content.handler_id), content)
-/** The parts of an element that is named by its content. */
+/** The parts of an element without an id of its own. */
 const titleParts =
   <Document, Element extends { content_id: number }>(toElement: (document: Document) => Element) =>
   (document: Document, content: Fragment) => {
@@ -53,7 +59,7 @@ const titleParts =
     return withContent({ content_id }, content, more)
   }
 
-/** Makes a function that turns a page of a list into JSON. */
+/** Returns a function that turns a page of a list into JSON. */
 const pageWriter =
   <Document extends { content_id: number }, Element>(toParts: (document: Document, content: Fragment) => JsonParts<Element>) =>
   async (catalogue: Catalogue, elements: Document[], meta: Meta) =>

@@ -10,7 +10,7 @@ import { watchlistElements } from './watchlist.js'
 
 type Lists = { [List in ViewerList]: ListDescription<never, Changes[List][number], Export[List][number]> }
 
-/** The lists of a viewer. GET /changes reports each of them, a removal leaves a mark, and the export contains them. */
+/** The lists of a viewer. GET /changes reports each of them, removals from them are recorded, and the export contains them. */
 export const viewerLists = {
   history: watchedContents,
   watchlist: watchlistElements,
@@ -21,5 +21,5 @@ export const viewerLists = {
 
 type AnyList = Omit<ListDescription<ListElement>, 'toEntry'> & { toEntry: (element: ListElement, video_id?: string) => object }
 
-/** For code that does the same with each list. The cast lets it pass any element: give each list only its own. */
+/** For code that treats all lists alike. The cast lets it pass any element, so give each list only its own. */
 export const eachList = Object.values(viewerLists) as unknown as AnyList[]

@@ -6,7 +6,7 @@ import type { Completed } from './history-columns.js'
 
 type Sources = Pick<Catalogue, 'skeleton' | 'tree'>
 
-/** What the viewer has watched, or everything else. The filter is made when it is first asked for, and again for another skeleton. */
+/** What the viewer has watched, or everything else. The filter is made when it is first used, and again when the skeleton is replaced. */
 export const onlyWatched = (catalogue: Catalogue, { digest, completed }: Completed, isWatched: boolean, audience: Audience): Only => {
   let latest: { skeleton: Catalogue['skeleton']; filter: RowFilter } | undefined
   const among = () => {
@@ -20,7 +20,7 @@ export const onlyWatched = (catalogue: Catalogue, { digest, completed }: Complet
   return { digest: `${digest} ${isWatched}`, among }
 }
 
-/** Marks what was completed, and each season and show whose open episodes were. */
+/** Marks what was completed, and each season and show whose available episodes all were. */
 const watchedMarks = ({ skeleton, tree }: Sources, completed: readonly number[], audience: Audience) => {
   const { type } = skeleton
   const isWhole = (row: number) => type.get(row) === 'season' || type.get(row) === 'show'

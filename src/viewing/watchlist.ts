@@ -36,7 +36,6 @@ export const toExportedWatchlist = ({ _id, user_id, content_id, created_at, upda
   updated_at: timestamp(updated_at)
 })
 
-/** A watchlist element without its content. */
 export const toWatchlist = (element: WatchlistDocument, video_id: string): Omit<WatchlistElement, 'content'> => {
   const { id, user_id, content_id, ...dates } = toExportedWatchlist(element)
   return { id, user_id, content_id, video_id, ...dates }
@@ -65,7 +64,7 @@ export const watchlistOf = (db: Db, { tell, remover }: ListWrites) => {
     list: (user_id: number, { content_id, ...page }: WatchlistFilter & PageQuery, isShown?: IsShown) =>
       pageOf(db, watchlist, { filter: { user_id, ...(content_id && { content_id: { $in: content_id } }) }, isShown }, page),
 
-    /** An element that is already there keeps its dates. */
+    /** An existing element keeps its dates. */
     add: async (user_id: number, content_id: number) => {
       const _id = await withRetries(ids.next)
       const added = { _id: orElse('_id', _id), ...addedNow, updated_at: orElse('updated_at', '$$NOW') }

@@ -7,11 +7,11 @@ import { days, minutes, seconds } from '../time.js'
 import type { IsShown } from './lists.js'
 import { withContents } from './viewer-bytes.js'
 
-/** How many titles and terms are named. */
+/** How many titles and terms are listed. */
 const mostNamed = 10
 /** How many plays are added between two pauses: a fraction of a millisecond. */
 const step = 2048
-/** More than any clock is ahead of UTC or behind it. */
+/** More than the offset of any time zone from UTC. */
 const farthest = days(1)
 
 interface Plays {
@@ -19,7 +19,9 @@ interface Plays {
   moments: number[]
 }
 
-/** Plays, and how long their contents are. Only the sum is rounded. In milliseconds, because sums of fractions are not exact. */
+/**
+ * Counts plays and adds up the durations of their items, in milliseconds, because sums of fractions are not exact. Only the sum is rounded.
+ */
 class Sum {
   plays = 0
   private length = 0
@@ -39,30 +41,30 @@ class Sum {
   }
 }
 
-/** Holds all moments of the year in any time zone. */
+/** Covers the year in every time zone. */
 export const aroundYear = (year: number) => ({
   from: new Date(Date.UTC(year, 0, 1) - farthest),
   to: new Date(Date.UTC(year + 1, 0, 1) + farthest)
 })
 
-/** Returns a function from a moment to the month of the year in which it is there, from 0. Undefined in other years. */
+/** Returns a function from a moment to its month in the time zone, from 0. Undefined outside the year. */
 export const monthsOf = (year: number, timeZone: string) => {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'numeric' })
   const monthAt = (moment: number) => {
     const [month, ofYear] = format.format(moment).split('/').map(Number)
     return ofYear === year ? (month as number) - 1 : undefined
   }
-  // Far from the end of a month, it is the same month everywhere. A clock that goes back may even repeat the end of a month.
+  // Away from the ends of a month, the month is the same everywhere. When clocks go back, the end of a month may even repeat.
   const first = Date.UTC(year, 0, 1)
   const sure = Array.from({ length: 365 }, (_, n) => {
     const date = new Date(first + days(n))
     return date.getUTCDate() > 2 && date.getUTCDate() < 27 ? date.getUTCMonth() : undefined
   })
-  // The format takes much longer.
+  // Formatting takes much longer.
   return (moment: number) => sure[Math.floor((moment - first) / days(1))] ?? monthAt(moment)
 }
 
-/** By the greatest number first, then by what comes next. The numbers are those that are shown. */
+/** Returns the first difference that decides an order. */
 const inOrder = (...differences: number[]) => differences.find(difference => difference !== 0) as number
 
 const sumOf = (sums: Map<number, Sum>, id: number) => {
@@ -133,7 +135,6 @@ const topTerms = ({ skeleton, terms }: Sources, titles: Map<number, Sum>): Year[
     .slice(0, mostNamed)
 }
 
-/** What a viewer has watched in a year. */
 export const yearBytes = async (catalogue: Catalogue, plays: Plays, wanted: Wanted, pause: Pause) => {
   // Titles are rows of this skeleton, which may be replaced during a pause.
   const sources: Sources = { skeleton: catalogue.skeleton, tree: catalogue.tree, terms: catalogue.terms }

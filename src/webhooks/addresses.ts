@@ -5,18 +5,18 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { seconds } from '../time.js'
 
-/** Why nothing is sent to an address. */
+/** Nothing may be sent to the address. */
 export class Unreachable extends Error {}
 
 const nat64Bytes = 12
 
-/** The IPv4 address that an IPv6 address stands for, if it stands for one. */
+/** The IPv4 address that an IPv6 address stands for, if any. */
 const meantBy = (address: string) => {
   const parsed = ipaddr.process(address)
   return parsed.range() === 'rfc6052' ? ipaddr.fromByteArray(parsed.toByteArray().slice(nat64Bytes)) : parsed
 }
 
-/** Whether the address is one of the internet. Private, loopback, link-local, shared, unspecified and reserved ones are not. */
+/** Whether the address is public. Private, loopback, link-local, shared, unspecified and reserved addresses are not. */
 export const isPublic = (address: string) => meantBy(address).range() === 'unicast'
 
 /** The host of a URL as an address or a name. */
@@ -28,10 +28,10 @@ const loopback: LookupAddress[] = [
   { address: '::1', family: 6 }
 ]
 
-/** What a URL of an endpoint must not be. Undefined if it may be used. */
+/** Why a URL may not be used for an endpoint. Undefined if it may. */
 export const faultOf = (text: string, { isInsecure, isPrivate }: { isInsecure: boolean; isPrivate: boolean }) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !['https:', 'http:'].includes(url.protocol)) return `${text} is no URL with https`
+  if (!url || !['https:', 'http:'].includes(url.protocol)) return `${text} is not an https URL`
   if (url.protocol === 'http:' && !isInsecure) return 'The URL must begin with https, unless --insecure is given'
   if (url.username || url.password) return 'The URL must not have a user name or a password'
   const host = hostOf(url)
@@ -39,12 +39,12 @@ export const faultOf = (text: string, { isInsecure, isPrivate }: { isInsecure: b
   return isOwnNetwork && !isPrivate ? `${host} is a private address, which needs --private` : undefined
 }
 
-/** Whether the name servers have answered that there is nothing, or there are none. */
+/** Whether the name servers do not know the name, or there are none. */
 const isAbsent = (error: NodeJS.ErrnoException) => ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'].includes(error.code as string)
 
 /**
- * Asks the name servers, not the operating system: its few threads would all wait for one name server that does not respond. They are only
- * used for names that the name servers do not know, for example those in /etc/hosts.
+ * Queries the name servers rather than the operating system, because its few threads would all wait for one unresponsive name server. They
+ * are only used for names that the name servers do not know, for example those in /etc/hosts.
  */
 const resolved = async (host: string): Promise<LookupAddress[]> => {
   const found = await Promise.allSettled([dns.resolve4(host), dns.resolve6(host)])
@@ -57,7 +57,7 @@ const resolved = async (host: string): Promise<LookupAddress[]> => {
   return dns.lookup(host, { all: true, hints: ADDRCONFIG })
 }
 
-/** What was just asked for, so that hundreds of attempts a second ask once. */
+/** Recent lookups, so that hundreds of attempts a second query only once. */
 const lately = new LRUCache<string, Promise<LookupAddress[]>>({ max: 100, ttl: seconds(1) })
 
 const addressesOf = async (host: string): Promise<LookupAddress[]> => {
@@ -69,7 +69,7 @@ const addressesOf = async (host: string): Promise<LookupAddress[]> => {
   return known
 }
 
-/** The addresses to connect to. All were checked. */
+/** The addresses to connect to, after checking all of them. */
 export const checkedAddresses = async (url: URL, isPrivate: boolean) => {
   const host = hostOf(url)
   const addresses = await addressesOf(host)

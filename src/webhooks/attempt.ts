@@ -8,26 +8,25 @@ import { type Endpoint, secretsOf } from './endpoints.js'
 
 /** How long an attempt may take, until the end of the response. */
 export const patience = seconds(15)
-/** How much of a response is read. The status has come by then. */
+/** How much of a response is read. The status has arrived by then. */
 const longestResponse = 64 * 1024
 
-/** How many attempts of an endpoint are under way at most. */
+/** How many attempts of an endpoint may be in progress. */
 export const mostAtOnce = 100
 
 export interface Message {
-  /** The same in each attempt, so that the receiver knows what it has already got. */
+  /** The same in each attempt, so that the receiver can recognize duplicates. */
   id: string
   body: string
 }
 
 export interface Outcome {
-  /** The status of the response, if there was a whole one. */
+  /** The status of the response, if it was complete. */
   status?: number
-  /** Why it was not delivered. */
   cause?: string
 }
 
-/** As https://www.standardwebhooks.com says it. */
+/** As specified by https://www.standardwebhooks.com. */
 const signature = (secret: string, signed: string) => {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
@@ -47,7 +46,7 @@ const headersOf = (endpoint: Endpoint, { id, body }: Message) => {
   }
 }
 
-/** Reads a response to its end, or to as much as is read of one. */
+/** Reads a response to its end, or up to `longestResponse`. */
 const read = (response: IncomingMessage) =>
   new Promise<void>((resolve, reject) => {
     let length = 0
@@ -58,7 +57,7 @@ const read = (response: IncomingMessage) =>
       response.destroy()
     })
     response.on('end', resolve).on('error', reject)
-    response.on('close', () => reject(new Error('the response has ended too early')))
+    response.on('close', () => reject(new Error('the response ended early')))
   })
 
 /** Keeps the connections to an endpoint open between attempts. */
@@ -80,19 +79,19 @@ export const attempt = async (endpoint: Endpoint, message: Message, agent: Agent
   return outcome
 }
 
-/** An error of several addresses has no message. */
+/** An error for several addresses has no message. */
 const reasonOf = ({ message, code }: NodeJS.ErrnoException) => message || String(code)
 
 const sent = async (endpoint: Endpoint, message: Message, agent: Agent, signal: AbortSignal): Promise<Outcome> => {
   const url = new URL(endpoint.url)
   const addresses = await Promise.race([checkedAddresses(url, endpoint.isPrivate), rejectedBy(signal)])
-  // The connection goes to these: nobody is asked for the name again.
+  // Connects to the checked addresses, without another lookup.
   const lookup: LookupFunction = (_host, _options, done) => done(null, addresses)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
   const respond = () =>
     new Promise<Outcome>((resolve, reject) => {
       const request = send(url, { method: 'POST', agent, lookup, signal, headers: headersOf(endpoint, message) })
-      // The receiver may have closed a kept connection just when it was used again.
+      // The receiver may have closed a kept-alive connection just when it was reused.
       const repeatOrReject = (error: NodeJS.ErrnoException) =>
         request.reusedSocket && error.code === 'ECONNRESET' ? respond().then(resolve, reject) : reject(error)
       request.on('error', repeatOrReject)

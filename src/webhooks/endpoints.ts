@@ -11,12 +11,12 @@ export interface Endpoint {
   /** Undefined for all. */
   events?: EventType[]
   secret: string
-  /** Signs as well until its end, so that the receiver can change the secret without missing an event. */
+  /** The earlier secret also signs for a while, so that the receiver can change the secret without missing an event. */
   earlier?: { secret: string; until: Date }
   /** Whether its address may be a private one. */
   isPrivate: boolean
   created_at: Date
-  /** Since when every attempt has failed. Missing after one that was delivered. */
+  /** Since when every attempt has failed. Missing after a delivery. */
   failing_since?: Date
   disabled?: { at: Date; reason: string }
 }
@@ -24,13 +24,13 @@ export interface Endpoint {
 const secretBytes = 32
 const newSecret = () => `whsec_${randomBytes(secretBytes).toString('base64')}`
 
-/** How long the earlier secret signs after a new one was made. */
+/** How long the earlier secret keeps signing after a new one was made. */
 const secretOverlap = days(1)
 
-/** The secrets that sign now. */
+/** The secrets that currently sign. */
 export const secretsOf = ({ secret, earlier }: Endpoint) => (earlier && earlier.until > new Date() ? [secret, earlier.secret] : [secret])
 
-/** Whether its events are sent there. */
+/** Whether the endpoint is to receive the event. */
 export const wants = ({ events, created_at }: Endpoint, type: EventType, at: Date) => created_at <= at && (events?.includes(type) ?? true)
 
 export const endpointsOf = (db: Db) => {
@@ -45,7 +45,7 @@ export const endpointsOf = (db: Db) => {
 
     add: async (_id: string, { url, events, isPrivate }: Pick<Endpoint, 'url' | 'isPrivate'> & { events: EventType[] | undefined }) => {
       const secret = newSecret()
-      // Literal, because MongoDB reads a text that begins with `$` as the name of a field.
+      // Literal, because MongoDB reads a string that begins with `$` as the name of a field.
       const fields = { $literal: { _id, url, ...(events && { events }), secret, isPrivate } }
       const update = [{ $replaceWith: { $mergeObjects: [fields, { created_at: '$$NOW' }] } }]
       await withRetries(() => endpoints.updateOne({ _id }, update, { upsert: true }))
@@ -57,7 +57,7 @@ export const endpointsOf = (db: Db) => {
     rotate: async (_id: string) => {
       const secret = newSecret()
       const earlier = { secret: '$secret', until: { $add: ['$$NOW', secretOverlap] } }
-      // A repeated attempt finds the new secret, and must not make it the earlier one.
+      // A retry finds the new secret, and must not make it the earlier one.
       const isDone = { $eq: ['$secret', secret] }
       const update = [{ $set: { secret, earlier: { $cond: [isDone, '$earlier', earlier] } } }]
       await change(_id, update)
@@ -69,7 +69,7 @@ export const endpointsOf = (db: Db) => {
     disable: (_id: string, reason: string) =>
       change(_id, [{ $set: { disabled: { at: '$$NOW', reason: { $literal: reason } } } }], { disabled: { $exists: false } }),
 
-    /** Notes that all attempts fail, or no longer do. */
+    /** Records whether all attempts are failing. */
     setFailing: (_id: string, isFailing: boolean) =>
       change(_id, isFailing ? [{ $set: { failing_since: { $ifNull: ['$failing_since', '$$NOW'] } } }] : [{ $unset: 'failing_since' }])
   }

@@ -32,14 +32,14 @@ interface EventData {
 export interface ViewerEvent {
   id: string
   type: EventType
-  /** When the service has stored it. */
+  /** When the service stored it. */
   at: Date
-  /** Undefined if only the document of the profile says it. */
+  /** Undefined if it has to be read from the document of the profile. */
   account_id?: number
   data: EventData
 }
 
-/** A write, as `changesPipeline` lets a change stream show it. */
+/** A write, as a change stream with `changesPipeline` shows it. */
 export interface Change {
   _id: { _data: string }
   operationType: 'insert' | 'replace' | 'update'
@@ -50,9 +50,9 @@ export interface Change {
 }
 
 type Found = Pick<ViewerEvent, 'type' | 'account_id' | 'data'> & {
-  /** Tells it from other events of the same write. */
+  /** Distinguishes events of the same write. */
   key?: string
-  /** The same in several writes that mean one event. */
+  /** The same for several writes that mean one event. */
   identity?: string
 }
 
@@ -63,14 +63,14 @@ const insertedInto = (document: Document): Pick<EventData, 'user_id' | 'content_
   content_id: document.content_id
 })
 
-/** The plays that a report has added, in a line each. */
+/** The plays that a report has added, one per line. */
 const completions = (event: string): Found[] =>
   event.split('\n').map(line => {
     const [user_id, content_id, plays, at] = numbersIn(line) as [number, number, number, number]
     return { type: 'playback.completed', key: line, data: { user_id, content_id, plays, at: timestamp(new Date(at)) } }
   })
 
-/** What the service stores. Other software may have written anything. */
+/** The forms that the service stores, because other software may have written anything. */
 const forms: Record<Change['ns']['coll'], RegExp> = {
   history: /^(\d{1,16} \d{1,16} \d{1,16} \d{1,15} (report|mark)(\n(?!$)|$))+$/,
   ratings: new RegExp(`^\\d{1,16} \\d{1,16} (${ratings.join('|')})$`),
@@ -80,7 +80,7 @@ const forms: Record<Change['ns']['coll'], RegExp> = {
   users: /^$/
 }
 
-/** A mark as watched begins no playback. */
+/** Marking as watched starts no playback. */
 const isMark = (event: string) => event.endsWith(' mark')
 
 const ofHistory = ({ operationType, fullDocument = {}, event }: Change): Found[] => {
@@ -90,7 +90,7 @@ const ofHistory = ({ operationType, fullDocument = {}, event }: Change): Found[]
   return [{ type: 'playback.started', key: 'started', data }, ...completed]
 }
 
-/** Only what a viewer has added was asked for. */
+/** Only an element that a viewer has added has `asked_at`. */
 const ofWatchlist = ({ operationType, fullDocument = {} }: Change): Found[] =>
   operationType === 'insert' && fullDocument.asked_at ? [{ type: 'watchlist.added', data: insertedInto(fullDocument) }] : []
 
@@ -102,7 +102,7 @@ const ofRatings = ({ event }: Change): Found[] => {
 
 const removedFrom: Record<string, EventType> = { watchlist: 'watchlist.removed', ratings: 'rating.removed' }
 
-/** A mark of one element, or of some elements of a list that was emptied. Marks of titles that were replaced have no event. */
+/** Events of marks for one element, or for some elements of an emptied list. Marks for replaced titles have no event. */
 const ofRemovals = ({ operationType, fullDocument = {}, event }: Change): Found[] => {
   const { content_ids, list, user_id } = fullDocument
   if (!event) return []
@@ -149,7 +149,10 @@ export const eventsIn = ({ event, ...change }: Change): ViewerEvent[] => {
   })
 }
 
-/** The stages after `$changeStream`: writes that may be events. What a change stream shows of a write depends on how MongoDB has logged it. */
+/**
+ * The stages after `$changeStream`, which select writes that may be events. What a change stream shows depends on how MongoDB has logged
+ * the write.
+ */
 export const changesPipeline: Document[] = [
   {
     $match: {
@@ -177,6 +180,6 @@ export const changesPipeline: Document[] = [
   }
 ]
 
-/** What is sent: by the specification of Standard Webhooks. `account_id` is that of the profile. */
+/** The body to send, as specified by Standard Webhooks. `account_id` is that of the profile. */
 export const bodyOf = ({ type, at, data: { user_id, ...data } }: ViewerEvent, account_id: number) =>
   JSON.stringify({ type, timestamp: timestamp(at), data: { user_id, account_id, ...data } })

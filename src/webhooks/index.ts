@@ -1,4 +1,4 @@
-// Tells other systems what happens to viewers, by webhooks.
+// Tells other systems what viewers do, by webhooks.
 export { faultOf } from './addresses.js'
 export { agentFor, attempt } from './attempt.js'
 export { type Endpoint, endpointsOf, newEndpointId } from './endpoints.js'

@@ -10,13 +10,13 @@ import type { OutboxDocument } from './outbox.js'
 /** Enough for about fifty thousand profiles. */
 const cacheBytes = 4 * 1024 * 1024
 
-/** Turns changes into what is sent to endpoints. */
+/** Turns changes into events for endpoints. */
 export const intakeOf = (db: Db) => {
   const users = db.collection<UserDocument>('users')
   const erasures = erasuresOf(db)
   const accounts = new Cache<number, number>(cacheBytes, () => 8)
 
-  /** Who has no document is an account. */
+  /** A user without a document counts as an account. */
   const accountsOf = async (profiles: number[]) => {
     const missing = profiles.filter(id => accounts.get(id) === undefined)
     if (missing.length > 0) {
@@ -26,7 +26,7 @@ export const intakeOf = (db: Db) => {
     return (id: number) => accounts.get(id) ?? id
   }
 
-  /** Leaves out what is said of profiles that are erased, but not that they were. */
+  /** Leaves out events of erased profiles, except for the erasure itself. */
   const withAccounts = async (events: ViewerEvent[]) => {
     const profiles = [...new Set(events.filter(({ account_id }) => account_id === undefined).map(({ data }) => data.user_id))]
     const [accountOf, erased] = await Promise.all([accountsOf(profiles), withRetries(() => erasures.among(profiles))])
@@ -44,7 +44,7 @@ export const intakeOf = (db: Db) => {
     return events.flatMap(event => {
       const { id, type, at, account_id, data } = event
       const body = bodyOf(event, account_id)
-      // An erasure removes what has a `user_id`.
+      // An erasure removes documents with a `user_id`.
       const owner = isErasure(event) ? {} : { user_id: data.user_id }
       return endpoints
         .filter(endpoint => wants(endpoint, type, at))

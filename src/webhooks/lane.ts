@@ -7,24 +7,26 @@ import type { Outbox, OutboxDocument, Result } from './outbox.js'
 
 const hours = (count: number) => minutes(60 * count)
 
-/** How long after an attempt that has failed the next one follows. After the last one, the endpoint is disabled. */
+/** The delays between failed attempts. After the last one, the endpoint is disabled. */
 export const retryDelays = [seconds(5), minutes(5), minutes(30), ...[2, 5, 10, 14, 20, 24].map(hours)]
-/** An endpoint that has delivered nothing for this long is disabled, too: one with many events may never come to the last attempt of one. */
+/**
+ * An endpoint that has delivered nothing for this long is also disabled, because with many events, none may ever get to its last attempt.
+ */
 export const longestFailure = days(3.25)
-/** So that what has failed together does not come back together. */
+/** So that events that failed together are not retried together. */
 const jitter = 0.1
 
-/** After this many failures in a row, an endpoint counts as failing, and its attempts begin one after the other, until one is delivered. */
+/** After this many failures in a row, an endpoint counts as failing, and its attempts start one at a time until one is delivered. */
 const manyFailures = 20
-/** In milliseconds, between two attempts of an endpoint that is failing. Each may cost a connection. */
+/** In milliseconds, between two attempts of a failing endpoint, because each may cost a connection. */
 const failingPace = 100
 
-/** How long results are gathered before they are written, in milliseconds. */
+/** How long results are collected before they are written, in milliseconds. */
 const gathering = 50
-/** How often it looks for what is due, if it is not woken. */
+/** How often to look for due events without a wake-up. */
 const lookEvery = 500
 const retryEvery = seconds(1)
-/** How long a stop waits for attempts under way. */
+/** How long stopping waits for attempts in progress. */
 const stopPatience = seconds(1)
 
 export interface LaneListeners {
@@ -37,17 +39,17 @@ interface LaneOptions extends LaneListeners {
   endpoints: Pick<Endpoints, 'disable' | 'setFailing'>
 }
 
-/** Delivers the events of one endpoint, so that no endpoint waits for another one. */
+/** Delivers the events of one endpoint, so that no endpoint waits for another. */
 export class Lane {
   private readonly agent: Agent
-  /** The ids of what is under way, or has a result that is not written yet. */
+  /** The ids of events that are being sent, or whose result has not been written yet. */
   private readonly busy = new Set<string>()
   private results: Result[] = []
   private underWay = 0
   private failures = 0
   private readonly stopping = new AbortController()
   private isCutOff = false
-  /** Says `change` when something new is due, or an attempt has ended. */
+  /** Emits `change` when something new is due, or an attempt has ended. */
   private readonly events = new EventEmitter()
   private readonly working: Promise<unknown>
 
@@ -59,7 +61,7 @@ export class Lane {
     this.working = Promise.all([this.deliverDue(), this.writeResults()])
   }
 
-  /** Something may be due. */
+  /** Call it when something may be due. */
   wake() {
     this.events.emit('change')
   }
@@ -68,7 +70,7 @@ export class Lane {
     this.stopping.abort()
     this.wake()
     const last = setTimeout(() => this.cutOff(), stopPatience)
-    // A database that does not respond would hold it up.
+    // An unresponsive database would delay it.
     await Promise.race([this.working, sleep(2 * stopPatience, undefined, { ref: false })])
     clearTimeout(last)
     this.cutOff()
@@ -83,7 +85,7 @@ export class Lane {
     return this.stopping.signal.aborted
   }
 
-  /** The next one, at most this many milliseconds. */
+  /** Resolves at the next change, or after this many milliseconds. */
   private async change(within = patience) {
     const over = new AbortController()
     const { signal } = over
@@ -107,9 +109,9 @@ export class Lane {
     }
   }
 
-  /** Without its database, it waits. */
+  /** The due events. Waits while the database is unavailable. */
   private async due() {
-    // As they are now: what gets its result during the read may still be found.
+    // A copy, because the read may still find an event whose result is written meanwhile.
     const busy = new Set(this.busy)
     try {
       const found = await this.options.outbox.due(this.endpoint._id, mostAtOnce + busy.size)
@@ -133,7 +135,7 @@ export class Lane {
     const outcome = await attempt(this.endpoint, { id: _id.id, body }, this.agent)
     this.underWay--
     this.wake()
-    // What was cut off has failed for no fault of the endpoint.
+    // An attempt that was cut off has not failed because of the endpoint.
     if (outcome.cause !== undefined && this.isCutOff) return
     this.options.onOutcome(outcome.cause === undefined)
     this.results.push({ _id, ...(outcome.cause !== undefined && { dueIn: await this.delayAfter(event, outcome) }) })

@@ -9,16 +9,16 @@ export interface OutboxDocument {
   _id: { endpoint: string; id: string }
   type: EventType
   body: string
-  /** The profile, if the event goes with its erasure. */
+  /** The profile, if the event is to be removed with its erasure. */
   user_id?: number
   at: Date
   attempts: number
-  /** When to send it next. Missing once it was delivered. */
+  /** When to send it next. Missing once it has been delivered. */
   due_at?: Date
 }
 
 export const outboxName = 'webhook_events'
-/** With `at`, so that it covers what is asked of all that waits. */
+/** With `at`, so that it covers the queries for all waiting events. */
 const waitingIndex = { '_id.endpoint': 1, due_at: 1, at: 1 } as const
 export const outboxIndexes: IndexDescription[] = [
   { key: waitingIndex, partialFilterExpression: { due_at: { $exists: true } } },
@@ -26,14 +26,13 @@ export const outboxIndexes: IndexDescription[] = [
   { key: { user_id: 1 }, sparse: true }
 ]
 
-/** How long an event is kept. */
 const keptFor = days(4)
 /** How many events of an endpoint are kept. */
 const mostKept = 1_000_000
-/** More would take longer than an operation may. */
+/** Removing more would take longer than an operation may. */
 const removedAtOnce = 5000
 
-/** What came of an attempt: delivered, or when it is due again. */
+/** The result of an attempt: delivered, or when it is due again. */
 export interface Result {
   _id: OutboxDocument['_id']
   dueIn?: number
@@ -41,7 +40,7 @@ export interface Result {
 
 export const outboxOf = (db: Db) => {
   const outbox = db.collection<OutboxDocument>(outboxName)
-  // Not `$exists`, which no index covers.
+  // Not `$exists`, which an index cannot cover.
   const waiting = (endpoint: string) => ({ '_id.endpoint': endpoint, due_at: { $gt: new Date(0) } })
 
   /** Returns how many of them were still waiting. */
@@ -58,12 +57,12 @@ export const outboxOf = (db: Db) => {
   }
 
   return {
-    /** Adding one again changes nothing. */
+    /** Idempotent. */
     add: async (events: OutboxDocument[]) => {
       await withRetries(() => outbox.insertMany(events, { ordered: false }).catch(ignoreDuplicates))
     },
 
-    /** What is to be sent now, the longest due first. */
+    /** The events to be sent now, the longest due first. */
     due: (endpoint: string, limit: number) =>
       outbox.find({ '_id.endpoint': endpoint, due_at: { $lte: new Date() } }, { sort: { due_at: 1 }, limit, batchSize: limit }).toArray(),
 
@@ -78,11 +77,11 @@ export const outboxOf = (db: Db) => {
         )
       ),
 
-    /** Makes all that waits due now, with all of its attempts. */
+    /** Makes all waiting events due now, with all of their attempts. */
     sendWaiting: (endpoint: string) =>
       withRetries(() => outbox.updateMany(waiting(endpoint), { $set: { due_at: new Date(), attempts: 0 } })),
 
-    /** Sends what was delivered once more. Returns how many events. */
+    /** Sends delivered events once more. Returns how many. */
     sendAgain: async (endpoint: string, since: Date) => {
       const delivered = { '_id.endpoint': endpoint, at: { $gte: since }, due_at: { $exists: false } }
       const again = { $set: { due_at: new Date(), attempts: 0 } }
@@ -93,14 +92,14 @@ export const outboxOf = (db: Db) => {
 
     remove: (endpoint: string) => removeUntil(endpoint, new Date(8.64e15)),
 
-    /** Removes what is too old or too much. Returns how much of it was lost, because it was never delivered. */
+    /** Removes events that are too old or too many. Returns how many of them were never delivered. */
     prune: async (endpoint: string, most = mostKept) => {
       const newest = { projection: { at: 1 }, sort: { at: -1 }, skip: most, limit: 1 } as const
       const beyond = await outbox.find({ '_id.endpoint': endpoint }, newest).toArray()
       return removeUntil(endpoint, new Date(Math.max(Date.now() - keptFor, ...beyond.map(({ at }) => at.getTime()))))
     },
 
-    /** How much waits, and since when the oldest. */
+    /** How many events are waiting, and since when the oldest. */
     state: async (endpoint: string) => {
       const group = { $group: { _id: null, count: { $sum: 1 }, since: { $min: '$at' } } }
       const [all] = await outbox

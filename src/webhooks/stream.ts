@@ -6,10 +6,10 @@ import { type Change, changesPipeline } from './events.js'
 const awaitTime = 500
 const mostAtOnce = 1000
 
-/** A place in the change stream. */
+/** A resume token of the change stream. */
 export type Position = Document
 
-/** Where to begin: after a position, with what was written at a moment, or with what will be written. */
+/** Where to start: after a position, at a moment, or now. */
 export type Beginning = { startAfter: Position } | { startAtOperationTime: Timestamp } | Record<string, never>
 
 export const sinceMoment = (moment: Date): Beginning => ({
@@ -18,23 +18,23 @@ export const sinceMoment = (moment: Date): Beginning => ({
 
 interface Batch {
   changes: Change[]
-  /** After these changes. */
+  /** The position after these changes. */
   position: Position
 }
 
-/** The errors of a position that the oplog no longer has, or that is one of another replica set. */
+/** The errors for a position that the oplog no longer has, or that belongs to another replica set. */
 const lostCodes = new Set<unknown>([260, 280, 286])
 export const isLost = (error: unknown) => error instanceof MongoServerError && lostCodes.has(error.code)
 
-/** Whether the server has no change streams, because it is no member of a replica set. */
+/** Whether the server has no change streams, because it is not a member of a replica set. */
 export const isStandalone = async (db: Db) => {
   const { setName, msg } = await db.command({ hello: 1 })
   return setName === undefined && msg !== 'isdbgrid'
 }
 
 /**
- * Reads changes in batches. Commands of its own, because the driver's change stream tells neither
- * where a batch ends nor the position after it.
+ * Reads changes in batches. Uses its own commands, because the driver's change stream shows neither where a batch ends nor the position
+ * after it.
  */
 export async function* changesSince(db: Db, beginning: Beginning, signal: AbortSignal): AsyncGenerator<Batch, never, void> {
   const session = db.client.startSession()

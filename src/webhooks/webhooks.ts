@@ -9,32 +9,32 @@ import { Lane, type LaneListeners } from './lane.js'
 import { type OutboxDocument, outboxOf } from './outbox.js'
 import { type Beginning, changesSince, isLost, isStandalone, type Position, sinceMoment } from './stream.js'
 
-/** How soon another process takes over from one that was killed. */
+/** How soon another process takes over from a killed one. */
 const leaseLife = seconds(9)
 const checkEvery = seconds(1)
 const measureEvery = seconds(5)
 const pruneEvery = minutes(1)
-/** How often the position is written. What is read again after a crash is recognized. */
+/** How often the position is written. Events that are read again after a crash are recognized. */
 const saveEvery = seconds(1)
 
 interface Listeners extends LaneListeners {
   onStandalone: () => void
-  /** The change stream goes on from now, because the oplog no longer has its position. */
+  /** Called when the change stream continues from now, because the oplog no longer has its position. */
   onPositionLost: () => void
-  /** Events that were never delivered were removed, because they were too old or too many. */
+  /** Called when undelivered events were removed, because they were too old or too many. */
   onEventsLost: (endpoint: string, count: number) => void
 }
 
-/** What waits for endpoints that are enabled, as the process sees it that delivers. The others see nothing. */
+/** What is waiting for enabled endpoints. Only known in the process that delivers. */
 interface State {
   waiting: number
-  /** When the oldest event that waits has happened. */
+  /** When the oldest waiting event happened. */
   since: Date | undefined
   disabled: number
 }
 const nothing: State = { waiting: 0, since: undefined, disabled: 0 }
 
-/** Sends what happens to viewers to the endpoints of other systems. One process at a time does it. */
+/** Sends events to the endpoints of other systems. Runs in one process at a time. */
 export class Webhooks {
   state = nothing
   private readonly endpoints
@@ -54,14 +54,14 @@ export class Webhooks {
     this.positions = positionsOf(db)
   }
 
-  /** Whether there is anything to do. Said once: a server does not join a replica set while it runs. */
+  /** Whether webhooks can be sent. Checked once, because a server does not join a replica set while it runs. */
   async canRun() {
     const isAlone = await isStandalone(this.db)
     if (isAlone) this.listeners.onStandalone()
     return !isAlone
   }
 
-  /** Delivers until the signal, unless another process does, or there is no endpoint. */
+  /** Delivers until the signal aborts, unless another process does, or there is no endpoint. */
   async run(signal: AbortSignal) {
     this.known = await this.endpoints.list()
     if (this.known.length > 0) await this.leases.withLease('webhooks', lease => this.runHolding(lease, signal))
@@ -83,7 +83,7 @@ export class Webhooks {
       this.takeIn(signal)
     ]
     try {
-      // The first one that ends or fails ends them all.
+      // All end when the first one ends or fails.
       await Promise.race(all)
     } finally {
       ended.abort()
@@ -94,7 +94,7 @@ export class Webhooks {
     }
   }
 
-  /** Begins and ends the lanes of endpoints that were added, removed, enabled or disabled. */
+  /** Starts and ends the lanes of endpoints that were added, removed, enabled or disabled. */
   private async check({ confirm }: Lease) {
     await confirm()
     this.known = await this.endpoints.list()
@@ -112,7 +112,7 @@ export class Webhooks {
     }
   }
 
-  /** Stores the events of changes for the endpoints. Ends if the position was dropped by somebody else, or there is no endpoint any more. */
+  /** Stores the events of changes for the endpoints. Ends if someone else dropped the position, or there is no longer any endpoint. */
   private async takeIn(signal: AbortSignal) {
     const known = await this.positions.read()
     const batches = changesSince(this.db, this.beginningAt(known), signal)
@@ -142,7 +142,7 @@ export class Webhooks {
     await this.positions.drop()
   }
 
-  /** Without a position, what has happened since the first endpoint was added is sent. Without one that was dropped, what happens from now on. */
+  /** If there was never a position, starts when the first endpoint was added. If it was dropped, starts now. */
   private beginningAt(position: Position | null | undefined): Beginning {
     if (position) return { startAfter: position }
     if (position === null) return {}
@@ -174,26 +174,26 @@ export class Webhooks {
   }
 }
 
-/** After a restore, what waits may never have happened, and the place in the oplog is one of another time. */
+/** After a restore, waiting events may never have happened, and the position in the oplog is no longer valid. */
 export const forgetWebhooks = async (db: Db) => {
   await positionsOf(db).drop()
   await outboxOf(db).clear()
 }
 
-/** Where the change stream has been read to. */
+/** The position up to which the change stream has been read. */
 const positionsOf = (db: Db) => {
   const positions = db.collection<{ _id: 'webhooks'; position: Position | null }>('revisions')
   const _id = 'webhooks'
   return {
     read: async () => (await withRetries(() => positions.findOne({ _id })))?.position,
-    /** False if it was dropped since it was read, as by `npm run restore`, unless it is the first one. */
+    /** False if the position was dropped since it was read, for example by `npm run restore`, unless it is the first one. */
     save: async (position: Position, isFirst: boolean) => {
       const { matchedCount, upsertedCount } = await withRetries(() =>
         positions.updateOne({ _id, ...(!isFirst && { position: { $ne: null } }) }, { $set: { position } }, { upsert: isFirst })
       )
       return matchedCount + upsertedCount > 0
     },
-    /** Goes on from now. */
+    /** Makes the change stream continue from now. */
     drop: () => withRetries(() => positions.updateOne({ _id }, { $set: { position: null } }, { upsert: true })),
     remove: async () => {
       await withRetries(() => positions.deleteOne({ _id }))

@@ -244,7 +244,7 @@ t.test('errors say what is wrong and what to do', async t => {
 
   t.test('no answer at all', async t => {
     const silent = await behind(t, () => {}, { timeout: 50 })
-    t.match(await errorOf(silent.get('/terms')), { kind: 'no-answer', message: /not answer/, cause: { name: 'TimeoutError' } })
+    t.match(await errorOf(silent.get('/terms')), { kind: 'no-answer', message: /not respond/, cause: { name: 'TimeoutError' } })
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const collecting = setInterval(collect, 10)
@@ -344,7 +344,7 @@ t.test('what is packed and installed is plain JavaScript with types', async t =>
       `import { createClient } from 'viewer-client'\n${page}${player.replace(/^ *import .*$/m, '')}`
     )
     const { stdout } = await run(...apart('player.mjs'), { cwd: folder, env })
-    t.match(stdout, /The service did not answer\. Check/)
+    t.match(stdout, /The service did not respond\. Check/)
   })
 
   t.test('whose types serve an app for browsers', async t => {

@@ -47,7 +47,7 @@ t.test('devices without a keyboard, on the demo page', withBrowser, async t => {
     await owner.page.getByRole('button', { name: 'Sign in a device' }).click()
     await owner.page.getByLabel('Code').fill('BBBB-BBBB')
     await owner.page.keyboard.press('Enter')
-    await owner.page.getByText('No device waits with this code').waitFor()
+    await owner.page.getByText('No device is waiting with this code').waitFor()
     await owner.page.getByLabel('Code').fill(code.toLowerCase())
     await owner.page.keyboard.press('Enter')
     await owner.page.getByRole('button', { name: 'Allow it as Ada' }).waitFor()

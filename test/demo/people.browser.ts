@@ -67,7 +67,7 @@ t.test('the people of a title on the demo page', withBrowser, async t => {
     await page.locator('#found', { hasText: 'titles for “climbing”' }).waitFor()
     t.equal(page.url(), `${address}/`)
     await page.goto(`${address}/#person-999999`)
-    await page.locator('#found', { hasText: 'There is nobody at this address' }).waitFor()
+    await page.locator('#found', { hasText: 'There is no such person' }).waitFor()
   })
 
   t.test('an episode with a guest stands under the name of its season', async t => {

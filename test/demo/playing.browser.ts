@@ -18,7 +18,7 @@ t.test('the demo page plays on two devices of an account, and says which', withB
     await device.getByText('Position saved').waitFor()
   }
   await phone.getByRole('button', { name: 'Play' }).click()
-  await phone.getByText('You already watch on Chrome on Linux and Chrome on Linux. Pause there to watch here.').waitFor()
+  await phone.getByText('You are already watching on Chrome on Linux and Chrome on Linux. Pause there to watch here.').waitFor()
   await phone.getByRole('button', { name: 'Play' }).waitFor()
 
   const stopped = tv.page().waitForResponse(answer => answer.request().method() === 'DELETE' && answer.url().endsWith('/playing'))
@@ -27,7 +27,7 @@ t.test('the demo page plays on two devices of an account, and says which', withB
   await phone.getByRole('button', { name: 'Play' }).click()
   await phone.getByText('Position saved').waitFor()
   await phone.getByRole('button', { name: 'Pause' }).waitFor()
-  t.equal(await phone.getByText('You already watch').count(), 0)
+  t.equal(await phone.getByText('You are already watching').count(), 0)
 })
 
 t.test('the demo page skips the intro, and offers the next episode at the credits, which a second window learns', withBrowser, async t => {

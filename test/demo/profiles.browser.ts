@@ -218,7 +218,7 @@ t.test('the household of the demo page', withBrowser, async t => {
     t.equal(await editor.getByRole('button', { name: 'Delete' }).count(), 0, 'the first profile cannot be deleted')
     await editor.getByLabel('Age limit').selectOption('Up to 6')
     await save('Save')
-    await page.getByText('One profile has to stay without a limit.').waitFor()
+    await page.getByText('At least one profile must have no limit.').waitFor()
     await editor.getByRole('button', { name: 'Cancel' }).click()
 
     await page.getByRole('button', { name: 'Add a profile' }).click()
@@ -237,7 +237,7 @@ t.test('the household of the demo page', withBrowser, async t => {
 
     await page.keyboard.press('Enter')
     await editor.getByLabel('Name').fill('Noa Lina')
-    await editor.getByLabel('Take the PIN away').check()
+    await editor.getByLabel('Remove the PIN').check()
     await save('Save')
     await announced(page, 'Noa Lina is changed')
     await page.getByRole('button', { name: 'Done' }).click()

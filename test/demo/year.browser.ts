@@ -79,7 +79,7 @@ t.test('the year of a viewer on the demo page', withBrowser, async t => {
     t.strictSame(await page.locator('#results nav a').allTextContents(), ['1971'])
     t.strictSame(await faultsOf(page), [])
     await page.goto(`${address}/#year-1969`)
-    await heading(page, 'There is no year at this address')
+    await heading(page, 'There is no such year')
     await page.locator('#words').fill('climbing')
     await heading(page, 'titles for “climbing”')
     t.equal(page.url(), `${address}/`)

@@ -124,7 +124,7 @@ t.test('a failure outside of the service is logged with its reason, and without 
   await until(() => lines.length > 1)
   const logged = lines.map(line => JSON.parse(line)).map(({ msg, err }) => [msg, Object.keys(err).join(), err.message])
   t.match(logged.sort(), [
-    ['MongoDB at 127.0.0.1:1, 127.0.0.1:2 does not answer, trying again every second', 'type,message', /ECONNREFUSED/],
+    ['MongoDB at 127.0.0.1:1, 127.0.0.1:2 does not respond, trying again every second', 'type,message', /ECONNREFUSED/],
     ['the keys of the identity provider could not be read', 'type,message', /fetch failed/]
   ])
   t.notMatch(lines.join(), /hunter2|viewer:/)

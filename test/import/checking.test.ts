@@ -462,7 +462,7 @@ t.test('a failure while writing is thrown, and what was written before is announ
       return [{ updateOne: { filter: { _id: 1, version: attempts - 1 }, update: { $set: { isImported: true } } } }]
     }
     const write = (kind: object) => writeFile(db, things, { collection: 'things', check: () => undefined, operations, ...kind }, writing)
-    await t.rejects(write({}), { message: 'things: others keep changing what a batch writes' })
+    await t.rejects(write({}), { message: 'things: other processes keep changing the same documents' })
     t.equal(attempts, 5)
 
     attempts = 0

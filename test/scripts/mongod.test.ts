@@ -98,13 +98,9 @@ t.test('finding mongod', async t => {
   })
 
   for (const [what, says, message] of [
-    ['is not there', undefined, /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* does not run/],
-    ['is another program', 'Python 3.11', /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* is not a mongod$/],
-    [
-      'is too old',
-      'db version v5.0.31',
-      /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* is mongod 5\.0\.31, older than 6\.0$/
-    ]
+    ['is not there', undefined, /^The mongod of MONGOMS_SYSTEM_BINARY cannot be used: .* does not run/],
+    ['is another program', 'Python 3.11', /^The mongod of MONGOMS_SYSTEM_BINARY cannot be used: .* is not a mongod$/],
+    ['is too old', 'db version v5.0.31', /^The mongod of MONGOMS_SYSTEM_BINARY cannot be used: .* is mongod 5\.0\.31, older than 6\.0$/]
   ] as const) {
     t.test(`says that the one of MONGOMS_SYSTEM_BINARY ${what}, and takes no other`, async t => {
       const { bin } = bareMachine(t)
@@ -349,7 +345,9 @@ t.test('running mongod', async t => {
     const holder = await startMongod({ say: quiet })
     t.teardown(holder.stop)
     const port = Number(new URL(holder.url).port)
-    await t.rejects(startMongod({ say: quiet, port }), { message: `Port ${port} is taken: stop what listens there or choose another` })
+    await t.rejects(startMongod({ say: quiet, port }), {
+      message: `Port ${port} is in use: stop the process that listens there, or choose another`
+    })
   })
 
   t.test('says why mongod did not start, in its own words', async t => {
@@ -357,7 +355,7 @@ t.test('running mongod', async t => {
     await t.rejects(startMongod({ say: quiet, dataDir, cacheGB: 0.1 }), {
       message: /^mongod did not start on .*cacheSizeGB must be greater than or equal to 0\.25$/
     })
-    await t.rejects(startMongod({ say: quiet, dataDir, port: 99_999 }), { message: /^mongod did not start on .*: it gave no reason$/ })
+    await t.rejects(startMongod({ say: quiet, dataDir, port: 99_999 }), { message: /^mongod did not start on .*: no reason given$/ })
     writeFileSync(join(dataDir, 'storage.bson'), 'nonsense')
     await t.rejects(startMongod({ say: quiet, dataDir }), { message: /^mongod did not start on / })
   })

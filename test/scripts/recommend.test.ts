@@ -39,7 +39,7 @@ const linesOf = (users = 200) => {
 }
 
 const summary = (line: RegExp) =>
-  new RegExp(`^${line.source}\nfitted on what \\d+ viewers watched last.*\ntook [\\d.]+ s and at most \\d+ MB of memory\n$`)
+  new RegExp(`^${line.source}\nfitted on the last titles of \\d+ viewers.*\ntook [\\d.]+ s and at most \\d+ MB of memory\n$`)
 
 t.test('each user gets a line with the best unseen items, the same in each run', async t => {
   const lines = linesOf()
@@ -172,7 +172,7 @@ t.test('says what is wrong with a path', async t => {
   await t.rejects(outputAt(folder, { events }), { message: `${folder} is a folder` })
   await t.rejects(outputAt('/dev/null', { events }), { message: '/dev/null is not a file' })
   await t.resolves(outputAt(events, { events: join(folder, 'not-there') }), 'a missing events file is reported when it is read')
-  await t.rejects(outputAt(events, { events }), { message: `${events} is the file of the events` })
+  await t.rejects(outputAt(events, { events }), { message: `${events} is the events file` })
   await t.resolves(outputAt(join(folder, 'out'), {}), 'without an events file, any path may be written')
   await t.rejects(outputAt(join(folder, 'none/out'), { events }), { message: /none\/out cannot be written: ENOENT/ })
 })
@@ -217,7 +217,7 @@ t.test('the summary', async t => {
   t.equal(readLine({ users: ['u'], items: ['i'], events: 3000, data }), '1 user, 1 item, 3,000 events, 2,999 of them repeated')
   const quality = { ndcg: 0.3, recall: 0.25, coverage: 0.5, hits: 0.4, popular: 0.125, novelty: 5.25 }
   const popularity = { ndcg: 0.1, recall: 0.05, coverage: 0.0123, hits: 0.07, popular: 1, novelty: 2 }
-  const learned = 'fitted on what 7 viewers watched last'
+  const learned = 'fitted on the last titles of 7 viewers'
   t.equal(learnedLine({ learned, quality, baseline: { ...popularity, ndcg: 0 } }), learned)
   t.equal(learnedLine({ learned, quality, baseline: popularity }), `${learned} (nDCG 3.0 times that of popularity)`)
   t.equal(
@@ -272,7 +272,7 @@ t.test('events with times are ordered by time, those of the same time as in the 
 })
 
 t.test('all events have a time, or none', async t => {
-  const strange = 'has a time that is neither whole seconds or milliseconds since 1970 nor RFC 3339'
+  const strange = 'has a time that is neither in whole seconds or milliseconds since 1970 nor in RFC 3339'
   const timed = end('u\ti\t1', 'u\ti', 'u\ti\t', 'u\ti\t-1', 'u\ti\t1.5', 'u\ti\t2025-01-01', 'u\ti\t1234567890123456', 'u\ti\t1\t')
   t.strictSame((timed as Faults).lines, [
     'events:2: has no time, unlike the lines before it',

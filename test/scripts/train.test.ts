@@ -199,7 +199,11 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
     await writeFile(join(folder, name), content)
     return train(t, url, {}, '--model-in', join(folder, name)).ended
   }
-  const refusal = (name: string, reason: string) => [1, '', `${join(folder, name)} cannot be used: ${reason}. The model in use stays.\n`]
+  const refusal = (name: string, reason: string) => [
+    1,
+    '',
+    `${join(folder, name)} cannot be used: ${reason}. The current model stays in use.\n`
+  ]
   t.strictSame(
     await inFile('cut', Buffer.concat([head(modelFormat), bytes.subarray(0, -4)])),
     refusal('cut', 'Its size does not match its header')

@@ -113,7 +113,7 @@ test('a database that is not there', async t => {
   const complaints = log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40)
   t.match(
     complaints,
-    [{ msg: /^MongoDB at 127\.0\.0\.1:\d+ does not answer/, err: { type: /^Mongo/, message: /ECONNREFUSED/ } }],
+    [{ msg: /^MongoDB at 127\.0\.0\.1:\d+ does not respond/, err: { type: /^Mongo/, message: /ECONNREFUSED/ } }],
     'the log says why'
   )
   t.notMatch(log.join(''), 'hunter2', 'without the password of the database')

@@ -32,7 +32,7 @@ t.test('the URL of an endpoint', t => {
   t.equal(faultOf('http://example.com', { ...https, isInsecure: true }), undefined)
   t.equal(faultOf('https://127.0.0.1:8443', { ...https, isPrivate: true }), undefined)
   for (const url of ['ftp://example.com', 'example.com', '', 'javascript:alert(1)'])
-    t.match(faultOf(url, https), /is no URL with https/, url)
+    t.match(faultOf(url, https), /is not an https URL/, url)
   t.match(faultOf('http://example.com', https), /--insecure/)
   for (const url of ['https://me@example.com', 'https://:secret@example.com']) t.match(faultOf(url, https), /user name or a password/, url)
   for (const url of [

@@ -12,16 +12,16 @@ const eventStream = 'text/event-stream'
 const schema = {
   summary: 'Follow what changes',
   description:
-    'Server-sent events: `ready`, whose `id` is the cursor that the stream starts from, then `changes`, usually within half a second after a write, whose `id` is the next cursor, and whose `data` is that of `GET /changes`. The last one is `end`, whose `data` names the `reason`: `token`, `session`, `drain` or `slow`. Reconnect with the last `id`. An account can have ten streams in each process (429). Returns a 404 if the operator has turned streams off.',
+    'Sends server-sent events. The first is `ready`; its `id` is the cursor that the stream starts from. `changes` follows, usually within half a second of a write; its `id` is the next cursor, and its `data` is that of `GET /changes`. The last is `end`; its `data` gives the `reason`: `token`, `session`, `drain` or `slow`. Reconnect with the last `id`. An account can have ten streams per process; one more returns 429. Returns 404 if the operator has turned streams off.',
   tags: ['Changes'],
   security: [{ bearer: [] }],
   querystring: StreamQuery,
   headers: StreamHeaders,
-  // A schema would be that of the whole stream: OpenAPI 3.1 has none for its events.
+  // OpenAPI 3.1 can describe the stream as a whole, but not its events.
   response: answers({ content: { [eventStream]: { schema: Type.Unknown() } } } as never, 401)
 }
 
-/** How many streams of changes one account may have in each process. */
+/** Per process. */
 const streamsPerAccount = 10
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -42,7 +42,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { maxAge } = audience
     const { restoredAt } = revocations
 
-    /** What has changed in the last minutes, so that it is not sent, and the cursor after it. */
+    /** The cursor to start from without `since`, and the changes of the last minutes, which are not to be sent. */
     const readRecent = async () => {
       const known = new SentChanges()
       let cursor = recentCursor(user, maxAge)
@@ -66,15 +66,15 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { cursor, known } =
       since === undefined ? await readRecent() : { cursor: isValid ? since : resettingCursor(user), known: undefined }
     assertRoom(viewer.account)
-    // The caller was answered when the request took too long.
+    // The deadline passed, and a 503 was sent.
     if (reply.sent) return reply as never
-    // The caller has left.
+    // The caller has disconnected.
     if (reply.raw.destroyed) return withoutEvents()
     reply.hijack()
-    // Without chunks, a comment is a single write, which halves the cost of an idle stream. The connection is closed at the end anyway, so
-    // that the caller comes back by way of the load balancer.
+    // Without chunked encoding, a heartbeat is a single write, which halves the cost of an idle stream. The connection closes at the end
+    // anyway, so that callers reconnect through the load balancer.
     reply.raw.removeHeader('transfer-encoding')
-    // nginx obeys the header `x-accel-buffering`.
+    // `x-accel-buffering` stops nginx from buffering.
     const head = { ...reply.getHeaders(), 'content-type': eventStream, 'x-accel-buffering': 'no', connection: 'close' }
     reply.raw.writeHead(200, head as never)
     app.logAnswer(request, reply)

@@ -16,7 +16,7 @@ import { importGrace } from '../../../src/process/serve.js'
 import { minutes } from '../../../src/time.js'
 
 const schema = {
-  // Hidden from the document, which is for apps. docs/catalogue.md describes it.
+  // Left out of the OpenAPI document, which is for apps. docs/catalogue.md describes it.
   hide: true,
   params: Type.Object({ file: Type.String() }),
   querystring: ImportQuery,
@@ -25,7 +25,7 @@ const schema = {
 
 const isKind = (file: string): file is ImportKind => importKinds.some(kind => kind === file)
 
-/** The series of each begins at 0, because Prometheus sees no increase in a series that appears with the value 1. */
+/** Every series starts at 0, because Prometheus sees no increase in one that first appears with the value 1. */
 const statuses = [200, 400, 401, 408, 409, 429, 500, 503]
 
 const importMetrics = (registry: Registry) => {
@@ -50,10 +50,10 @@ const importMetrics = (registry: Registry) => {
   }
 }
 
-/** For the audit. Whatever else becomes of an import may have written some of its lines. */
+/** As recorded in the audit. With any other outcome, some lines of the file may have been written. */
 const outcomes: Record<string, 'done' | 'refused' | undefined> = { imported: 'done', refused: 'refused' }
 
-/** Addresses that are counted one by one, in a minute and until the next write, so that a flood takes little memory and few documents. */
+/** How many addresses are counted individually, per minute and per write, so that a flood takes little memory and few documents. */
 const mostAddresses = 1000
 const others = 'others'
 
@@ -80,7 +80,7 @@ const wrongKeyCounter = (app: FastifyInstance) => {
     }
   }
   let writing = Promise.resolve()
-  /** After the write that is under way, so that a process that stops waits for both. */
+  /** Waits for a write in progress, so that shutdown waits for both. */
   const write = () => {
     writing = writing.catch(() => undefined).then(writeCounted)
     return writing
@@ -102,7 +102,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { IMPORT_KEY, MONGO_URL, JWT_ISSUER, COMPLETED_AT: completedAt } = settings
   if (IMPORT_KEY === undefined) return
   const isKey = importKey(IMPORT_KEY)
-  // The default is the service itself, so there is no identity provider whose users an import could contain.
+  // By default, the service issues its own tokens, and an import contains no users of an identity provider.
   const issuer = JWT_ISSUER === ownIssuer ? undefined : JWT_ISSUER
 
   await removeLeftovers()
@@ -120,7 +120,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     done()
   })
 
-  /** One at a time, because each takes a process of its own. */
+  /** One at a time, because each check runs in a process of its own. */
   let isChecking = false
   const checkInTurn = async (upload: IncomingMessage, file: ImportKind, query: Static<typeof ImportQuery>) => {
     if (isChecking) return undefined
@@ -132,7 +132,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     }
   }
 
-  // The handler reads the body, which may be too large for memory.
+  // The handler streams the body, which may be too large for memory.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
 

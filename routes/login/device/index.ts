@@ -17,14 +17,14 @@ const tags = ['Identity']
 const codesSchema = {
   summary: 'Get codes for a device without a keyboard',
   description:
-    'The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Returns a 404 unless the operator has set `DEVICE_URL`. An address gets 1,000 codes in 15 minutes.',
+    'The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Returns 404 unless the operator has set `DEVICE_URL`. An IP address can get 1,000 codes in 15 minutes.',
   tags,
   body: DeviceRequest,
   response: answers(Ok(DeviceCodes), 413)
 }
 const tokenSchema = {
   summary: 'Sign in with the code of a device',
-  description: `Poll every \`interval\` seconds. Until a user has decided, the response is a 400 with \`error: "authorization_pending"\`. \`slow_down\`: the request came too early, even if the user has decided: wait ${pollStep} seconds longer from now on. \`access_denied\`: the user refused. \`expired_token\`: get new codes. An approved code signs in once, and the response is that of POST /login.`,
+  description: `Poll every \`interval\` seconds. Until a user has decided, returns 400 with \`error: "authorization_pending"\`. \`slow_down\`: the device polled too soon, whatever the user has decided; add ${pollStep} seconds to the interval. \`access_denied\`: the user refused. \`expired_token\`: get new codes. An approved code signs in once, with the response of POST /login.`,
   tags,
   body: DeviceCode,
   response: answers(Ok(SignedIn), 413)
@@ -57,7 +57,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     return ok(await deviceLogins.issue(body.device || null, callerOf(ip)))
   })
 
-  // Each run counts an attempt, so it must not be repeated.
+  // Every run counts as an attempt, so the request must not be repeated.
   const config = { ...forAccount.config, isRepeatable: false }
   app.get('/:userCode', { schema: getSchema, ...forAccount, config }, async function getWaitingDevice(request) {
     const { device, created_at } = await deviceLogins.findWaiting(request.params.userCode, callerFrom(request))

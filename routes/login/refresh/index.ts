@@ -9,7 +9,7 @@ import { isOfEpoch } from '../../../src/identity/session-document.js'
 const schema = {
   summary: 'Get a new pair of tokens',
   description:
-    'A refresh token can be used once. If it is used again more than `REFRESH_GRACE` seconds later, its session ends, because it may have been stolen. Within that time, the second use is refused but ends nothing.',
+    'A refresh token can be used once. If it is used again more than `REFRESH_GRACE` seconds later, its session ends, because it may have been stolen. Within that time, the second use is refused, but the session continues.',
   tags: ['Identity'],
   body: RefreshToken,
   response: answers(Ok(SignedIn), 401, 413)

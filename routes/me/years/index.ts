@@ -12,8 +12,8 @@ import { aroundYear, yearBytes } from '../../../src/viewing/year.js'
 const schema = {
   tags: ['History'],
   security: [{ bearer: [] }],
-  summary: 'Sum up a year of the user',
-  description: 'Sums up the plays of GET /plays. Returns a 404 for other years than 1970 to 2200.',
+  summary: 'Summarize a year of the user',
+  description: 'Summarizes the plays of GET /plays. Returns 404 for years before 1970 or after 2200.',
   params: Type.Object({ year: IntegerId('The year', 2026) }),
   querystring: YearQuery,
   response: answers(YearAnswer, 401, 404)

@@ -20,10 +20,12 @@ const text = (random: Choices, words: number) => Array.from({ length: words }, (
 const family = 25
 export const terms = 200
 
-/** The `min_age` of contents in turn. */
+/** The `min_age` values of contents, in turn. */
 const ages = [6, 12, 16]
 
-/** A content item of 2 KB on the wire. Ids beyond the size of the catalogue are deleted items that long histories still contain. */
+/**
+ * A content item of 2 KB on the wire. Ids beyond the size of the catalogue are those of deleted items that long histories still contain.
+ */
 export const contentOf = (id: number, size: number, texts: string[]): ContentDocument => {
   const isFilm = Math.floor((id - 1) / family) % 2 === 1
   const isShow = id % family === 1 && !isFilm
@@ -69,7 +71,7 @@ export const contentOf = (id: number, size: number, texts: string[]): ContentDoc
   return { ...content, words: wordsOf(content) }
 }
 
-/** Each title has as many credits. */
+/** Credits per title. */
 const creditsEach = 20
 const peopleFor = (contents: number) => 2 * contents
 
@@ -101,7 +103,7 @@ const term = (id: number): TermDocument => ({
   ...imported
 })
 
-/** Each holds five rails. */
+/** Each collection has five rails. */
 const collectionsFor = (contents: number) => Math.max(5, Math.round(contents / 1000))
 
 const rail = (id: number) => ({
@@ -126,7 +128,7 @@ const legalDocument = (language: string, texts: string[]): LegalDocument => ({
   ...imported
 })
 
-/** Ten channels show a content each hour, from yesterday until the day after tomorrow. */
+/** Ten channels show one item per hour, from yesterday until the day after tomorrow. */
 const channels = 10
 const hoursOfSchedule = 72
 const hour = minutes(60)
@@ -148,7 +150,7 @@ const randomTexts = () => {
   return Array.from({ length: 101 }, () => text(random, 80))
 }
 
-/** Creates a catalogue, with as many deleted items in addition as the longest history needs. */
+/** Creates a catalogue, plus as many deleted items as the longest history needs. */
 export const fillCatalogue = async (db: Db, size: number, longestHistory = 0) => {
   const texts = randomTexts()
   await insert(

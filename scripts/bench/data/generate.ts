@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import { randomFrom } from '../../../src/recommendations/model/index.js'
 
-/** Generated data ends when the command starts, so views are as recent as those of a real service. */
+/** Generated data ends when the command starts, so that views are as recent as those of a real service. */
 const newest = Date.now()
 
 export const ago = (time: number) => new Date(newest - time)
@@ -12,13 +12,12 @@ export const choicesFrom = (seed: number) => {
   return {
     /** An integer from 0 up to, but not including, the bound. */
     below: (bound: number) => Math.floor(next() * bound),
-    /** One of the choices. */
     of: <T>(choices: readonly T[]) => choices[Math.floor(next() * choices.length)] as T
   }
 }
 export type Choices = ReturnType<typeof choicesFrom>
 
-/** Calls `make` with 1 to `count`. */
+/** Calls `make` with the numbers 1 to `count`. */
 export function* generate<T>(count: number, make: (n: number) => T) {
   for (let n = 1; n <= count; n++) yield make(n)
 }

@@ -11,7 +11,6 @@ import { ago, choicesFrom, generate, insert } from './generate.js'
 export const password = 'the same one for every user'
 export const emailOf = (user: number) => `viewer-${user}@example.com`
 
-/** Creates users who can sign in. */
 export const fillAccounts = async (db: Db, users: number) => {
   const password_hash = await hashPassword(password)
   const account = (id: number): UserDocument => ({
@@ -27,7 +26,7 @@ export const fillAccounts = async (db: Db, users: number) => {
   await insert(db, 'users', generate(users, account))
 }
 
-/** A history draws from this many content items, or from as many as it has elements, if those are more. */
+/** A history draws from this many content items, or from as many as it has elements, if that is more. */
 const watched = 2000
 
 /** The id of an element, known without reading the database. */
@@ -61,7 +60,6 @@ export const fillHistories = async (db: Db, lengths: Iterable<number>) => {
   await insert(db, 'history', elements())
 }
 
-/** Elements per watchlist. */
 export const listed = 50
 
 export const fillWatchlists = async (db: Db, users: number, contents: number) => {

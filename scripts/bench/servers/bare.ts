@@ -4,8 +4,8 @@ import { connectionTo } from '../../../src/database/connection.js'
 import { dataOf } from '../../../src/database/data.js'
 
 /**
- * The least that Fastify must do for the same responses: the same database operations (find and count for a list), then
- * ready bytes, which it fetches from the service at startup. No token check, validation, limits, log or headers.
+ * The least that Fastify must do for the same responses: the same database operations (find and count for a list), or ready bytes, which
+ * are fetched from the service at startup. No token check, validation, limits, log or headers.
  */
 const { MONGO_URL = '', PORT, READY_FROM = '', READY_PATHS = '', READY_AUTHORIZATION = '' } = process.env
 

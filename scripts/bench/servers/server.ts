@@ -29,11 +29,11 @@ export const startService = (MONGO_URL: string) =>
       TRAIN: 'off',
       DRAIN_DELAY: '0'
     },
-    // Searches are served last, when the process is done with the words of all contents.
+    // Searches become available last, once the words of all contents are indexed.
     '/contents?search=ready'
   )
 
-/** For `paths`, it sends bytes that it fetches from the service at `port`. */
+/** For `paths`, the server sends bytes that it has fetched from the service at `port`. */
 export const startBare = (MONGO_URL: string, port: number, paths: string[]) =>
   start(['--import', 'tsx', join(import.meta.dirname, 'bare.ts')], {
     MONGO_URL,
@@ -42,7 +42,7 @@ export const startBare = (MONGO_URL: string, port: number, paths: string[]) =>
     READY_AUTHORIZATION: `Bearer ${tokenOf(1)}`
   })
 
-/** Its packages are installed when it is measured for the first time. */
+/** Installs its packages when it is first measured. */
 export const startExpress = async (MONGO_URL: string) => {
   if (!existsSync(join(peers, 'node_modules')))
     await runProgram(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: peers })

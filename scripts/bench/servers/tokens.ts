@@ -21,5 +21,5 @@ export const tokenOf = (user: number, maxAge?: number) => {
   return token
 }
 
-/** The headers of a user's request. The service reads the user from the token, the references trust a header. */
+/** The headers of a user's request. The service reads the user from the token; the references trust a header. */
 export const as = (user: number, maxAge?: number) => ({ authorization: `Bearer ${tokenOf(user, maxAge)}`, user: String(user) })

@@ -1,7 +1,7 @@
 import { both, noMatch, type Pause } from './word-index.js'
 import { type SearchWord, searchWordsOf } from './words.js'
 
-/** Matches with typos are only listed if fewer match without. */
+/** Matches with typos are only listed if there are fewer matches without. */
 const enough = 10
 
 /** Lowers the quality of each row to that of its best match for a word. */
@@ -49,7 +49,10 @@ const rowsOf = (size: number) => {
   return rows
 }
 
-/** Drops the rows that do not match a further word. A loop of its own, because V8 runs one in an asynchronous function several times as slowly. */
+/**
+ * Drops the rows that do not match another word. A function of its own, because V8 runs loops in asynchronous functions several times more
+ * slowly.
+ */
 const keepMatches = (matches: Matches, best: Uint8Array) => {
   const { rows, qualities } = matches
   let count = 0

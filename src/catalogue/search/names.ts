@@ -2,8 +2,8 @@ import { type Pause, postingOf, WordIndex } from './word-index.js'
 import { wholeOf, wordsIn } from './words.js'
 
 /**
- * An index of names, such as those of people. They count like keywords of the contents that have them. `rows` says where the rows of an index
- * from before are now; those that become -1 are dropped.
+ * An index of names, such as those of people. They count like keywords of the contents that have them. `rows` maps the rows of an earlier
+ * index to the current ones; those that become -1 are dropped.
  */
 export const indexOfNames = async (
   names: Iterable<readonly [row: number, name: string]>,

@@ -11,14 +11,14 @@ const maxIds = 1000
 /** The index grows by about this many postings at a time, those of some 20,000 contents. */
 const maxAdded = 600_000
 
-/** How many links of contents to people are looked at between two pauses: a fraction of a millisecond. */
+/** How many links of contents to people are processed between two pauses: a fraction of a millisecond. */
 const step = 65_536
-/** For more people than these, looking at all links is faster than at those of each. */
+/** For more people than this, scanning all links is faster than following those of each person. */
 const few = 1000
 
-/** How many searches may wait or run. */
+/** How many searches may wait or run at once. */
 const maxSearches = 64
-/** How long a search may wait for its turn, and from then on how long it may take, in milliseconds. */
+/** How long a search may wait for its turn, and then how long it may take, in milliseconds. */
 const timeout = 300
 
 /** What a search needs of the skeleton: the contents, one row each. */
@@ -28,9 +28,9 @@ interface Skeleton {
   readonly size: number
   row(id: number): number | undefined
   idOf(row: number): number
-  /** Tells versions of a content apart. */
+  /** Identifies the version of an item. */
   readonly stamp: { raw(row: number): number }
-  /** Returns a function from a row to what its terms' values make together. */
+  /** Returns a function from a row to the folded values of its terms. */
   foldTerms(
     values: Iterable<readonly [term: number, value: number]>,
     fold: (total: number, value: number) => number,
@@ -62,13 +62,13 @@ interface People {
 /** Without ids, reads the words of all contents. */
 type ReadWords = (ids?: number[]) => AsyncIterable<{ _id: number; words: Words }>
 
-/** Where each row comes in a result: the lowest number first, and not at all with 0. */
+/** The place of each row in a result: the lowest number first; rows with 0 are left out. */
 export type Ranks = Uint8Array
 
 interface Wanted {
   search: string
   byRelevance: boolean
-  /** The rows of the ranks are those of this skeleton. */
+  /** The ranks are for the rows of this skeleton. */
   skeleton: Skeleton
   terms: Terms
   people: People
@@ -86,7 +86,7 @@ interface Row {
   stamp: number
 }
 
-/** What is to be indexed. */
+/** Postings to add to the index. */
 class Added {
   readonly rows: Row[] = []
   readonly postings = new Map<string, number[]>()
@@ -110,13 +110,13 @@ class Added {
 }
 
 /**
- * The search of GET /contents. It works in memory, so that no search can slow down the database. Searches have a queue of their own and take
- * turns in it, step by step, so that none delays other lists, or a search that is less expensive. Only a few may wait, and not for long.
+ * The search of GET /contents. It works in memory, so that searches cannot slow down the database. Searches have a queue of their own, in
+ * which they take turns step by step, so that none delays other lists or a cheaper search. Only a few may wait, and not for long.
  */
 export class Search {
   private readonly pacer = new Pacer()
   private readonly indexing = new Pacer()
-  /** Searches that wait or run. */
+  /** Searches that are waiting or running. */
   private inProgress = 0
   /** Incremented whenever the index changes. */
   version = 0
@@ -126,13 +126,13 @@ export class Search {
   /** Whether all contents have been indexed. */
   isReady = false
 
-  /** Calls `onRefused` for each search that finds the queue full. */
+  /** Calls `onRefused` for each search that is rejected because the queue is full. */
   constructor(
     private readonly read: ReadWords,
     private readonly onRefused = () => {}
   ) {}
 
-  /** Runs a search when its turn comes. One that has waited for too long never begins. */
+  /** Queues a search. One that has waited for too long never begins. */
   async inTurn<T>(search: () => T | Promise<T>): Promise<T> {
     if (this.inProgress >= maxSearches) {
       this.onRefused()
@@ -142,7 +142,7 @@ export class Search {
     return this.counted(Promise.resolve(search()))
   }
 
-  /** Past its deadline, a search still counts until it ends. */
+  /** A search past its deadline counts until it ends. */
   private counted<T>(promise: Promise<T>) {
     this.inProgress++
     return withDeadline(
@@ -151,7 +151,7 @@ export class Search {
     )
   }
 
-  /** The pauses of one search. Throws once nobody waits for the search any longer. */
+  /** The pauses of one search. Throws once nobody is waiting for the search any longer. */
   pauses(): Pause {
     const began = performance.now()
     return () => {
@@ -161,8 +161,8 @@ export class Search {
   }
 
   /**
-   * Selects from the matches among the contents that are indexed so far. If there are few, selects again with typos allowed. Unless ranked by
-   * relevance, matches only rank by whether they have typos.
+   * Selects from the matches among the contents indexed so far. If there are few, selects again with typos allowed. Unless sorted by
+   * relevance, matches are ranked only by whether they have typos.
    */
   async find<Found extends { total: number }>(wanted: Wanted, select: (ranks: Ranks) => Found, pause: Pause): Promise<Found> {
     const { indexed } = this
@@ -199,14 +199,14 @@ export class Search {
       await this.merge(skeleton, added)
       added = new Added()
     }
-    // Missing in the database, so without words.
+    // Missing in the database, so they have no words.
     for (const row of changed.values()) added.put(row, null)
     await this.merge(skeleton, added)
     this.indexedVersion = version
     this.isReady = true
   }
 
-  /** Replaces the words of these rows. All others keep theirs, even if a new skeleton has them in other rows. */
+  /** Replaces the words of these rows. All other contents keep theirs, even if a new skeleton has them in other rows. */
   private async merge(skeleton: Skeleton, { rows, postings }: Added) {
     const before = this.indexed ?? { index: new WordIndex(), skeleton, stamps: new Float64Array(0) }
     const stamps = new Float64Array(skeleton.size).fill(neverIndexed)
@@ -252,7 +252,7 @@ const neverIndexed = Number.NEGATIVE_INFINITY
 
 const rowIn = (skeleton: Skeleton, before: Skeleton, row: number) => (skeleton === before ? row : skeleton.row(before.idOf(row)))
 
-// Loops of their own, because V8 runs a loop in an asynchronous function several times as slowly.
+// Functions of their own, because V8 runs loops in asynchronous functions several times more slowly.
 
 /** Terms are few, and contents share lists of them. */
 const lowerByTerms = (best: Uint8Array, skeleton: Skeleton, terms: Terms, qualities: Uint8Array) => {

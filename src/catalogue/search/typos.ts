@@ -1,19 +1,18 @@
 const impossible = 100
 
 /**
- * Counts the typos between what was typed and words: letters that are wrong, missing or additional, and neighbours that are exchanged
- * (optimal string alignment). The words must come in sorted order, so that a common beginning is compared only once, and have the first
- * letter of what was typed.
+ * Counts the typos between what was typed and words: wrong, missing or extra letters, and swapped neighbours (optimal string alignment).
+ * The words must come in sorted order, so that a common prefix is compared only once, and start with the first letter typed.
  */
 export class TypoCounter {
   /** The last word, and how many of its letters were compared. */
   private last: string
   private compared = 1
-  /** Whether nothing that begins with these letters can match. */
+  /** Whether no word that begins with these letters can match. */
   private isHopeless = false
-  /** For each beginning of the word, the typos between it and each beginning of what was typed. */
+  /** For each prefix of the word, the typos between it and each prefix of what was typed. */
   private readonly rows: Uint8Array[]
-  /** For each length, the fewest typos between what was typed and a beginning of the word up to this length. */
+  /** For each length, the fewest typos between what was typed and a prefix of the word up to this length. */
   private readonly fewest: Uint8Array
 
   constructor(
@@ -23,12 +22,12 @@ export class TypoCounter {
     const lengths = typed.length + allowed + 2
     this.rows = Array.from({ length: lengths }, () => new Uint8Array(typed.length + 1).fill(impossible))
     this.fewest = new Uint8Array(lengths).fill(impossible)
-    // The first letters are the same. Further letters typed are additional.
+    // The first letters are the same. Any more typed letters are extra.
     for (let j = 1; j <= allowed + 1; j++) (this.rows[1] as Uint8Array)[j] = j - 1
     this.last = typed.charAt(0)
   }
 
-  /** The typos between what was typed and the best beginning of the word, or undefined if there are too many. */
+  /** The typos between what was typed and the best prefix of the word, or undefined if there are too many. */
   count(word: string): { typos: number; isWhole: boolean } | undefined {
     const { last, rows, typed } = this
     let length = 1
@@ -49,7 +48,7 @@ export class TypoCounter {
     const letter = word.charCodeAt(length - 1)
     const before = word.charCodeAt(length - 2)
     let lowest = impossible
-    // All other beginnings of what was typed differ too much in length.
+    // All other prefixes of what was typed differ too much in length.
     for (let j = Math.max(1, length - allowed); j <= Math.min(typed.length, length + allowed); j++) {
       const isWrong = letter === typed.charCodeAt(j - 1) ? 0 : 1
       let typos = Math.min((above[j] as number) + 1, (row[j - 1] as number) + 1, (above[j - 1] as number) + isWrong)

@@ -22,7 +22,7 @@ export const hasTypos = (quality: Quality) => quality > 7
 /** A row and the number of the field in which it has a word. */
 export const postingOf = (row: number, field: (typeof fields)[number]) => (row << 2) | fields.indexOf(field)
 
-/** Awaited between the steps of what takes long. */
+/** Awaited between the steps of a long computation. */
 export type Pause = () => Promise<void> | undefined
 
 /** How many postings are read between two pauses: a fraction of a millisecond. */
@@ -39,7 +39,7 @@ export class WordIndex {
     private readonly letters: readonly number[] = []
   ) {}
 
-  /** This index with more postings. Each of its rows becomes the row that `rows` says; those that become -1 are dropped. */
+  /** This index with more postings. `rows` maps its rows to the new ones; those that become -1 are dropped. */
   async with(added: ReadonlyMap<string, readonly number[]>, rows: Int32Array, pause: Pause) {
     const { words, starts, postings } = this
     const more = await sortInSteps([...added.keys()], byCodeUnits, pause)
@@ -75,7 +75,7 @@ export class WordIndex {
     return this.words[at] === word ? this.postings.subarray(this.starts[at], this.starts[at + 1]) : []
   }
 
-  /** The first word that is not before this text. */
+  /** The first word that does not sort before this string. */
   private from(text: string, first = 0, end = this.words.length) {
     return first + firstWhere(end - first, n => (this.words[first + n] as string) >= text)
   }
@@ -102,7 +102,7 @@ export class WordIndex {
     if (allowed > 1) await this.matchTyposInFirst(best, word, pause)
   }
 
-  /** A typo that touches the first letter counts twice: this one is wrong or missing, additional, or exchanged with the next. */
+  /** Finds typos in the first letter, which count twice: it is wrong, missing, extra, or swapped with the next. */
   private async matchTyposInFirst(best: Uint8Array, word: string, pause: Pause) {
     const { words, letters } = this
     const rest = word.slice(1)
@@ -135,7 +135,7 @@ export class WordIndex {
   }
 }
 
-/** An index in the making. The words come in sorted order, each after its postings. */
+/** Builds an index. The words come in sorted order, each after its postings. */
 class Merged {
   private readonly words: string[] = []
   private readonly letters: number[] = []

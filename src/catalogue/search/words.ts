@@ -7,7 +7,7 @@ const strokes = new RegExp(`[${Object.keys(plain).join('')}]`, 'g')
 
 const isPlain = (text: string) => /^[\0-\x7f]*$/.test(text)
 
-/** Removes case and accents. Most texts have none, which is seen ten times as fast. */
+/** Removes case and accents. Most strings have no accents, which is much faster to see than to remove them. */
 export const fold = (text: string) => (isPlain(text) ? text.toLowerCase() : foldAny(text))
 
 const foldAny = (text: string) =>
@@ -22,7 +22,7 @@ const runs = /[\p{L}\p{N}\p{M}]+/gu
 const withoutSpaces = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** A search is at most this long, so longer words are cut to it, in texts and searches alike. */
+/** A search is at most this long, so longer words are cut to it, when indexed and when searched. */
 const cut = (word: string) => word.slice(0, maxValueLength)
 
 /** Unbroken sequences of letters and digits. */
@@ -37,11 +37,11 @@ export const wordsIn = (texts: string[]) => texts.flatMap(text => runsOf(text).f
 /** Marks a name as a whole among the words of names. No word begins with it. */
 const whole = '='
 
-/** A text as a whole, in which neither punctuation nor spaces count. */
+/** A string as a whole, ignoring punctuation and spaces. */
 export const wholeOf = (text: string) => whole + cut(runsOf(text).join(''))
 export const isWord = (word: string) => !word.startsWith(whole)
 
-/** The texts of a content. Titles and descriptions are by language. */
+/** The texts of an item. Titles and descriptions are by language. */
 interface Texts {
   name: string
   title: Record<string, string>
@@ -49,7 +49,7 @@ interface Texts {
   description: Record<string, string>
 }
 
-/** The distinct words of a content, by where they count most. */
+/** The distinct words of an item, each in the field in which it counts most. */
 export const wordsOf = ({ name, title, keywords, description }: Texts) => {
   const names = [name, ...Object.values(title)]
   const inNames = new Set([...wordsIn(names), ...names.map(wholeOf)])
@@ -59,7 +59,7 @@ export const wordsOf = ({ name, title, keywords, description }: Texts) => {
 }
 export type Words = ReturnType<typeof wordsOf>
 
-/** A word of a search. It is found where a word begins with any of its forms. */
+/** A word of a search. It matches words that begin with any of its forms. */
 export interface SearchWord {
   forms: string[]
   /** How many typos the last form may have. */
@@ -73,8 +73,8 @@ const typosIn = (word: string) => {
 }
 
 /**
- * The words of a search. Besides itself, each has the run around it as a form, because the segmenter often splits the beginning of a run
- * differently from the whole: となりの into となり and の, but とな into と and な.
+ * The words of a search. Each also has the run around it as a form, because the segmenter often splits the beginning of a run differently
+ * from the whole: となりの into となり and の, but とな into と and な.
  */
 export const searchWordsOf = (search: string): SearchWord[] =>
   [...new Set(runsOf(search))].flatMap(run => {
@@ -82,7 +82,7 @@ export const searchWordsOf = (search: string): SearchWord[] =>
     return [...new Set(split(run))].map(word => ({ forms: word === run ? [cut(run)] : [cut(run), cut(word)], typos }))
   })
 
-/** A search needs at least one word. Symbols and lone accents are none. */
+/** A search needs at least one word. Symbols and lone accents are not words. */
 export const isSearch = (text: string) => {
   const words = runsOf(text)
   return words.length > 0 && words.length <= maxWords

@@ -5,25 +5,24 @@ import type { ImportRun, ReportFault } from '../kind.js'
 import { inBatches } from '../records.js'
 import type { Replacements } from '../replacements.js'
 
-/** With fewer lines than this, a type that only one of them has says nothing. */
+/** In a shorter file, a type that occurs only once is not suspicious. */
 const linesForTypes = 20
 
 const above = new Set(['season', 'show'])
 
 type Warning = readonly [id: number, field: string, reason: string]
 
-/** What is often a mistake: contents that no page of a show leads to, episodes out of order, types that are misspelt. */
+/** Frequent mistakes: items that are not on the page of any show, episodes without an order, misspelt types. */
 export class ContentWarnings {
-  /** The names of the types. Tables hold their places in this list. */
+  /** The names of the types. Tables hold indexes into this list. */
   private readonly types: string[] = []
   private readonly typeNumbers = new Map<string, number>()
   private readonly lines: number[] = []
   private total = 0
-  /** The type of each content. */
   private readonly typeOf = new Table(1, 1)
-  /** Seasons and episodes that name no parent. */
+  /** Seasons and episodes without a parent. */
   private readonly parentless = new Table(1)
-  /** Contents of which an episode has a position. */
+  /** Items with an episode that has a position. */
   private readonly ordered = new Table(1)
   /** The parents of the episodes that have no position. */
   private readonly unordered = new Table(1, 1)
@@ -46,7 +45,7 @@ export class ContentWarnings {
     }
   }
 
-  /** In no order. */
+  /** In no particular order. */
   async report(report: ReportFault) {
     for (const rule of [this.ofParentless(), this.ofParents(), this.ofTypes(), this.ofPositions()])
       for await (const [id, field, reason] of rule)
@@ -68,7 +67,7 @@ export class ContentWarnings {
     }
   }
 
-  /** Types that one line alone has. */
+  /** Types that occur on only one line. */
   private async *ofTypes(): AsyncGenerator<Warning> {
     const single = this.types.filter((_, number) => this.lines[number] === 1)
     if (this.total < linesForTypes || single.length === 0) return
@@ -86,7 +85,7 @@ export class ContentWarnings {
       if (this.ordered.has(parent)) yield [id, 'position', `is missing, while other episodes of content ${parent} have one`]
   }
 
-  /** Those of siblings that are in the database alone. */
+  /** Adds the positions of siblings that are only in the database. */
   private async addStoredPositions() {
     const { ids, pruned } = this.run
     const areKnown = [...this.unordered.pairs()].every(([, parent]) => this.ordered.has(parent))
@@ -114,7 +113,7 @@ export class ContentWarnings {
     return this.types.push(type) - 1
   }
 
-  /** The type of a content of the run. */
+  /** The type of an item of the run. */
   private nameOf(id: number) {
     const number = this.typeOf.get(0, id)
     return number === undefined ? undefined : this.types[number]

@@ -61,7 +61,7 @@ export const contents = (run: ImportRun, replacements: Replacements): Kind<Conte
     pruning: {
       ids: () => idsNotGiven<number>(db, 'contents', id => given.has(id), { deleted_at: null }),
 
-      /** Marks contents as deleted. Clears the digest, so that an import with the content writes it again. */
+      /** Marks contents as deleted. Clears the digest, so that an import that has them writes them again. */
       async remove(ids, limit) {
         const now = new Date()
         const $set = { deleted_at: now, updated_at: now, digest: '' }
@@ -87,7 +87,7 @@ const reportIfAny = (report: ReportFault, place: number, field: string, fault: s
 
 const freeForm = ['pricing', 'plans', 'external_ids'] as const
 
-/** Checks what needs no other record. */
+/** Checks that need no other record. */
 const checkFields = ({ record, place }: Entry<ContentRecord>, report: ReportFault) => {
   const [starts, ends] = [momentOf(record.start_date), momentOrNull(record.end_date)]
   if (starts && ends && ends < starts) report(place, 'end_date', 'must not be before start_date')
@@ -139,7 +139,7 @@ const fieldsOf = (record: ContentRecord): ContentFields => {
     position,
     replaces: replaces.length > 0 ? [...new Set(replaces)] : null,
     credits: creditsOf(record),
-    // A new optional field changes the digest of every content, so the next import writes all of them once.
+    // A new optional field changes every digest, so the next import writes all contents once.
     ...withNulls({ ...record, markers: markersOf(record), age_ratings: ageRatingsOf(record) })
   }
 }
@@ -182,7 +182,7 @@ const unstorable = (value: unknown, depth = 0): string | undefined => {
   return undefined
 }
 
-/** Checks that the parents of the run's contents exist, and that no content is its own ancestor. */
+/** Checks that the parents of the run's contents exist, and that no item is its own ancestor. */
 class Parents {
   constructor(private readonly run: ImportRun) {}
 
@@ -216,9 +216,9 @@ class Parents {
   }
 }
 
-/** Resolves with a function from a content, or one above it, to its parent. What the run says of a content comes before the database. */
+/** Resolves with a function from an item or its ancestors to the parent. The run takes precedence over the database. */
 export const parentsOf = async ({ db, ids: { contents }, contents: { parents: given } }: ImportRun, starts: Iterable<number>) => {
-  /** With 0 for none. */
+  /** 0 stands for none. */
   const parents = new Table(1, 1)
   let level = starts
   for (;;) {

@@ -12,15 +12,15 @@ import { type Fields, idsNotGiven, removeDocuments, type Stored, type UpsertOpti
 import { pullReferences } from './references.js'
 
 interface DocumentOptions<R, I extends Id, S extends Stored> extends UpsertOptions<S> {
-  /** For the ids of the run. */
+  /** A table for the ids of the run. */
   given?: Table
   idOf: (record: R) => I
-  /** The field in which an id that comes twice is reported. */
+  /** The field for which a duplicate id is reported. */
   idField: keyof R & string
   fieldsOf: (record: R) => object
 }
 
-/** The kinds whose records are one document each, and whose pruning removes the documents that the run lacks. */
+/** The kinds whose records are one document each, and whose pruning removes documents that are missing from the run. */
 export const documentsOf = <R, I extends Id, S extends Stored = Stored>(
   db: Db,
   collection: CatalogueKind,
@@ -50,7 +50,7 @@ export const legal = ({ db }: ImportRun): Kind<LegalRecord> =>
   documentsOf(db, 'legal_documents', {
     idOf: ({ language }: LegalRecord) => language.toLowerCase(),
     idField: 'language',
-    // Without `created_at` and `updated_at`, which a record may have but nothing shows.
+    // Without `created_at` and `updated_at`, which a record may have, but which are never sent.
     fieldsOf: ({ title = '', sections }): Fields<LegalDocument> => ({
       title,
       sections: sections.map(({ title = '', content = '' }) => ({ title, content }))
@@ -97,7 +97,7 @@ export const supportTexts = ({ db }: ImportRun): Kind<SupportTextRecord> =>
     })
   })
 
-/** Without `created_at` and `updated_at`, which a record may have but nothing shows. */
+/** Without `created_at` and `updated_at`, which a record may have, but which are never sent. */
 const programmeFields = (record: ProgrammeRecord): Fields<ProgrammeDocument> => ({
   channel: record.channel,
   starts_at: moment(record.starts_at) as Date,

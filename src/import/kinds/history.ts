@@ -22,7 +22,7 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
   })
   const lines = new Lines()
   const lengths = new Lengths(run)
-  /** In a check, what earlier lines would have made of elements of which there are more lines. As bytes, which are not part of the heap. */
+  /** In a check, what earlier lines would have made of elements with more than one line. As bytes, which are not on the heap. */
   const made = new Map<string, Uint8Array>()
   const startedAt = new Date()
 
@@ -75,7 +75,7 @@ const momentsIn = ({ played_at }: HistoryRecord) => played_at?.map(text => momen
 /** An id of 24 hexadecimal characters as two numbers. */
 const halves = (id: string) => [Number.parseInt(id.slice(0, 12), 16), Number.parseInt(id.slice(12), 16)] as const
 
-/** Undefined if it is missing or in the future. */
+/** Undefined if the string is missing, or the moment is in the future. */
 const pastMoment = (text: string | null | undefined, startedAt: Date) => {
   const moment = momentOrNull(text)
   return moment && moment < startedAt ? moment : undefined
@@ -90,8 +90,8 @@ interface Completions extends Played {
 }
 
 /**
- * The completions to store. Whatever the record does not say stays as it is in an existing element. Moments of plays say how many plays there
- * were, and when the last was, if the record does not. Without moments, the last play is the only one whose moment is known.
+ * The completions to store. An existing element keeps whatever the record does not say. Play times imply the number of plays and the last
+ * one, if the record does not state these. Without play times, only the time of the last play is known.
  */
 const completionsOf = (
   record: HistoryRecord,
@@ -111,7 +111,7 @@ const completionsOf = (
 
 const playedIn = ({ played, played_count }: HistoryDocument) => ({ played, played_count })
 
-/** The position before a brief start. It belongs to the position, so a record without one removes it. */
+/** The position before a brief start. It belongs to the current position, so a record without one removes it. */
 const previousFrom = ({ previous }: HistoryRecord) => ({
   previous_time: previous?.time,
   previous_percentage: previous?.percentage,
@@ -125,7 +125,7 @@ interface Moments {
   completedAt: number
 }
 
-/** The element that a line makes of the one that is there. The same one if the line is older, or says nothing new. */
+/** The element that results from a line and an existing element. Returns the same object if the line is older, or says nothing new. */
 const elementAfter = (record: HistoryRecord, element: HistoryDocument | undefined, moments: Moments): HistoryDocument => {
   const { now, startedAt } = moments
   const observed = observedAt(record, startedAt)
@@ -151,8 +151,8 @@ const elementAfter = (record: HistoryRecord, element: HistoryDocument | undefine
 }
 
 /**
- * The write that makes an element of the one that was read. It changes nothing that a viewer has changed since: then the lines are looked at
- * again.
+ * The write that turns the element that was read into a new one. If a viewer has changed the element since, it has no effect, and the lines
+ * are processed again.
  */
 const writeOf = (element: HistoryDocument, stored: HistoryDocument | undefined, now: Date): Operation[] => {
   if (element === stored) return []
@@ -174,7 +174,7 @@ const withoutUndefined = (fields: object) => {
 const isSame = (value: unknown, element: HistoryDocument, field: string) =>
   isDeepStrictEqual(value, element[field as keyof HistoryDocument])
 
-/** The durations of contents, and where their credits begin, for lines that only say the time. */
+/** The durations of contents, and when their credits begin, for lines that only have a time. */
 class Lengths {
   private readonly known = new Map<number, ReturnType<typeof lengthsOf>>()
 
@@ -192,7 +192,7 @@ class Lengths {
     for (const content of found) this.known.set(content._id, lengthsOf(content))
   }
 
-  /** The record with the percentage that a report of its time would have. */
+  /** The record with the percentage that a report of its time would get. */
   complete(record: HistoryRecord, completedAt: number): HistoryRecord {
     if (!isTimeAlone(record)) return record
     const percentage = percentageOf(progressOf(record, this.of(record.content_id)), completedAt)
@@ -211,7 +211,10 @@ const ifKnown = (value: number) => (Number.isNaN(value) ? undefined : value)
 
 const isTimeAlone = ({ time, percentage }: HistoryRecord) => time !== undefined && percentage === undefined
 
-/** Finds the records that a later one of the same user, content and moment replaces: writing both would change it on every run. */
+/**
+ * Finds records that are replaced by a later one of the same user, item and moment, because writing both would change the element on every
+ * run.
+ */
 class Lines {
   private readonly newest = new Table(2, 2)
   private readonly superseded = new Table(1)

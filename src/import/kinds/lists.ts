@@ -8,7 +8,7 @@ import { type Entry, type ImportRun, idsFor, type Kind, type Operation, type Rep
 import type { Replacements } from '../replacements.js'
 import { parentsOf } from './contents.js'
 
-// The lists of viewers, each with one element for a user and a content.
+// The lists of viewers, each with one element per user and item.
 
 export interface Pair {
   user_id: number
@@ -65,7 +65,7 @@ export const watchlist = (run: ImportRun, replacements: Replacements): Kind<Watc
       const [now, stored] = await Promise.all([timeOf(run.db), dates.of(records)])
       const missing = new Map<string, WatchlistRecord>()
       for (const record of records) {
-        // The id is not that of the check if another import has replaced the content meanwhile.
+        // The id differs from that of the check if another import has replaced the item meanwhile.
         const isOlder = createdAt(record).getTime() < (newest.get(0, record.user_id, record.content_id) ?? 0)
         if (isOlder || stored.has(pairOf(record))) continue
         missing.set(pairOf(record), record)
@@ -106,15 +106,15 @@ export const preferences = (run: ImportRun, replacements: Replacements) =>
 
 interface TitleList<R> {
   collection: string
-  /** The field by which the newest line counts, in whatever order the lines come. */
+  /** The field that decides which line is the newest, whatever the order of the lines. */
   date: 'created_at' | 'updated_at'
-  /** Otherwise an element that is there stays as it is. */
+  /** Whether the newest line changes an existing element. */
   newestCounts: boolean
-  /** Undefined if the record says nothing. */
+  /** What the record sets, or undefined for nothing. */
   said: (record: R) => { at: Date | undefined; values: Document } | undefined
 }
 
-/** A list with one element for each title: what is said of an episode counts for its show. */
+/** A list with one element per title. A record of an episode counts for its show. */
 const ofTitles = <R extends Reference>(
   run: ImportRun,
   replacements: Replacements,
@@ -143,7 +143,7 @@ const ofTitles = <R extends Reference>(
       for (const { at, values, ...pair } of lines) {
         const key = pairOf(pair)
         const before = known.get(key)
-        // A line without a time, or with one in the future, changes no element that is there, or a second run would change it again.
+        // A line without a time, or with one in the future, changes no existing element, because a second run would change it again.
         const isDated = at !== undefined && at <= startedAt
         const isCounted = before === undefined || (newestCounts && isDated && at > before)
         if (!isCounted) continue
@@ -162,7 +162,7 @@ const ofTitles = <R extends Reference>(
   }
 }
 
-/** By the clock of the database, by which apps find what has arrived. */
+/** The time by the clock of the database, by which apps find new elements. */
 export const timeOf = async (db: Db): Promise<Date> => (await db.command({ hello: 1 })).localTime
 
 export const earlier = (one: Date, other: Date) => new Date(Math.min(one.getTime(), other.getTime()))
@@ -171,12 +171,12 @@ const pairIn = ({ user_id, content_id }: Pair) => ({ user_id, content_id })
 
 const insertion = (fields: Document, arrived_at: Date): Operation => ({ insertOne: { document: { ...fields, arrived_at } } })
 
-/** Changes an element that is still as it was read. */
+/** Changes an element if it is still as it was read. */
 const change = (read: Document, fields: Document): Operation => ({
   updateOne: { filter: read, update: { $set: fields, $currentDate: { arrived_at: true } } }
 })
 
-/** Reports elements whose user or content does not exist. Lets earlier ids of contents lead. */
+/** Reports elements whose user or content does not exist. Replaces earlier content ids by the current ones. */
 export const checkReferences = async ({ ids }: ImportRun, replacements: Replacements, entries: Entry<Reference>[], report: ReportFault) => {
   await replacements.apply(entries.map(({ record }) => record))
   const users = await ids.users.missing(entries.map(({ record }) => record.user_id))
@@ -191,7 +191,7 @@ export const checkReferences = async ({ ids }: ImportRun, replacements: Replacem
 
 interface IdOptions<R, I> {
   collection: string
-  /** For the ids of the run, each with the user and content of its first record. */
+  /** A table for the ids of the run, each with the user and content of its first record. */
   owners: Table
   field: string
   idOf: (record: R) => I | undefined
@@ -210,7 +210,7 @@ export const uniqueIds = <R extends Pair, I extends number | ObjectId>(
     const elements = db.collection<Pair & { _id: I }>(collection)
     const filter = { _id: { $in: ids } } as Filter<Pair & { _id: I }>
     const found = await elements.find(filter, { projection: pairOnly }).toArray()
-    // An element may still stand under an earlier id of its content.
+    // An element may still be stored under an earlier id of its item.
     return new Map(found.map(({ _id, user_id, content_id }) => [String(_id), pairOf({ user_id, content_id: currentId(content_id) })]))
   }
   return async (entries: Entry<R>[], report: ReportFault) => {
@@ -232,12 +232,12 @@ const pairOnly = { user_id: 1, content_id: 1 }
 export const pairOf = ({ user_id, content_id }: Pair) => `${user_id} ${content_id}`
 
 interface DatedElement {
-  /** May be an earlier id, under which the element still stands. */
+  /** May be an earlier id, under which the element is still stored. */
   content_id: number
   at: Date
 }
 
-/** The dates of stored elements, by user and present content. In a check, as if the lines before were written. */
+/** The dates of stored elements, by user and current content id. In a check, as if the previous lines had been written. */
 class ElementDates {
   private readonly made = new Table(2, 1)
 
@@ -266,7 +266,7 @@ class ElementDates {
   }
 }
 
-/** By user and present content. An element may still stand under an earlier id; of two, that under the present id counts. */
+/** By user and current content id. An element may still be stored under an earlier id. Of two, the one under the current id counts. */
 export const storedElements = async <E extends Pair>(
   { db, isCheck }: ImportRun,
   { allIdsOf, currentId }: Replacements,
@@ -281,9 +281,9 @@ export const storedElements = async <E extends Pair>(
     if (known) known.push(...allIdsOf(content_id))
     else contents.set(user_id, allIdsOf(content_id))
   }
-  // One alternative for each user: two lists of ids would make the database look for every content of every user.
+  // One alternative per user, because two lists of ids would make the database look for every item of every user.
   const filter = { $or: [...contents].map(([user_id, ids]) => ({ user_id, content_id: { $in: ids } })) } as Filter<E>
-  // The indexes are made after the check.
+  // The indexes are created after the check.
   const index = isCheck ? {} : { hint: oneForEachContent.key }
   const elements: Collection<E> = db.collection(collection)
   for await (const element of elements.find<E>(filter, { ...index, batchSize: pairs.length + 1 })) {
@@ -293,7 +293,7 @@ export const storedElements = async <E extends Pair>(
   return stored
 }
 
-/** Finds the title of each content. */
+/** Finds the title of each item. */
 const titlesOf = async (run: ImportRun, records: Reference[]) => {
   const parentOf = await parentsOf(
     run,

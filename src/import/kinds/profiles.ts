@@ -64,7 +64,7 @@ export class Profiles {
     for (const { place, reason } of faults) report(place, 'account_id', reason)
   }
 
-  /** Of ids that the run lacks, returns those that are no accounts in the database either, each with the reason. */
+  /** For ids that are missing from the run, returns those that are not accounts in the database either, each with the reason. */
   private async storedFaults(ids: number[]) {
     const faults = new Map(ids.map(id => [id, `there is no account ${id}`]))
     if (ids.length === 0) return faults
@@ -87,7 +87,7 @@ export class Profiles {
     for (const { place, account } of faults) report(place, 'max_age', `must be null for at least one profile of account ${account}`)
   }
 
-  /** The accounts for which the run has profiles with a limit but none without, each with the place of its first record. */
+  /** The accounts for which the run has profiles with a limit, but none without, each with the place of its first record. */
   private *withoutUnlimited() {
     const unlimited = new Table(1)
     for (const [id, account] of this.accounts.pairs()) if (!this.limited.has(id)) unlimited.add([account])
@@ -101,7 +101,7 @@ export class Profiles {
     for (const [account, place] of first.pairs()) yield { account, place }
   }
 
-  /** Those of the accounts that keep a profile without a limit whatever the run writes, because only the database has it. */
+  /** The accounts that keep a profile without a limit whatever the run writes, because only the database has it. */
   private async storedUnlimited(accounts: number[]) {
     const filter = { $or: [{ _id: { $in: accounts } }, { account_id: { $in: accounts } }], max_age: null }
     const known = new Set<number>()
@@ -119,14 +119,14 @@ interface ProfileRecord {
 /** Gives each new profile one of the places of its account. */
 export class ProfilePlaces {
   private readonly users: Collection<UserDocument>
-  /** The taken places of each account, one bit each (of at most 32), including those that this run has assigned but not written yet. */
+  /** The taken places of each account, one bit each (at most 32), including those that this run has assigned but not written yet. */
   private readonly taken = new Table(1, 1)
 
   constructor(db: Db) {
     this.users = db.collection('users')
   }
 
-  /** The places by the ids of the profiles. A profile has none if its account is full. */
+  /** The places by profile id. A profile has none if its account is full. */
   async take(profiles: ProfileRecord[]) {
     const accounts = [...new Set(profiles.map(({ account_id }) => account_id))]
     const stored = await this.stored(accounts)

@@ -56,7 +56,7 @@ const fieldsOf = (record: RailCollectionRecord): RailCollectionFields => ({
   rails: (record.rails ?? []).map(rail => ({ id: rail.id, ...railFields(rail, record.id) }))
 })
 
-/** Times that a record does not give are those of the stored rail. `updated_at` stays while the rail is unchanged. */
+/** Times missing from a record are taken from the stored rail. `updated_at` stays the same while the rail is unchanged. */
 const completeRails = (rails: GivenRail[], stored: RailDocument[]): RailDocument[] => {
   const now = new Date()
   return rails.map(rail => {
@@ -79,7 +79,7 @@ const isId = (text: string) => integerId(text) !== undefined
 
 const ids = { test: each(isId), expected: 'comma-separated ids' }
 
-/** Stricter than the schema of GET /contents, which accepts other values but finds nothing by them. */
+/** Stricter than the schema of GET /contents, which accepts other values, but finds nothing for them. */
 const rules = new Map([
   ['type', { test: each(isWord), expected: 'comma-separated types of letters, digits, - and _' }],
   ['parent_id', ids],
@@ -92,7 +92,7 @@ const rules = new Map([
 const isValue = (value: unknown) => typeof value === 'string' || typeof value === 'number'
 const isGiven = (value: unknown) => isValue(value) || (Array.isArray(value) && value.every(isValue))
 
-/** The query as the rail's URL will have it. Values of other types become empty texts, which no parameter accepts. */
+/** The query as in the URL of the rail. Values of other types become empty strings, which no parameter accepts. */
 const queryOf = (query: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, isGiven(value) ? String(value) : '']))
 

@@ -6,7 +6,7 @@ import type { ImportRun, WriteLimit } from '../kind.js'
 /** What contents refer to by id. */
 const nouns = { terms: 'term', people: 'person' } as const
 
-/** Why contents must not refer to terms or people, by the ids of those. */
+/** Why contents must not refer to certain terms or people, by the ids of these. */
 export const referenceFaults = async ({ ids, pruned }: ImportRun, kind: keyof typeof nouns, wanted: number[]) => {
   const noun = nouns[kind]
   const faultOf = (id: number) =>
@@ -14,7 +14,7 @@ export const referenceFaults = async ({ ids, pruned }: ImportRun, kind: keyof ty
   return new Map([...(await ids[kind].missing(wanted))].map(id => [id, faultOf(id)]))
 }
 
-/** Contents must not name what is removed. Clears the digest, so that an import that has it again writes the content again. */
+/** Removes references to what is pruned. Clears the digest, so that an import that has it again also writes the contents again. */
 export const pullReferences = async (db: Db, filter: Document, pulled: Document, limit: WriteLimit) => {
   const result = await db
     .collection<ContentDocument>('contents')

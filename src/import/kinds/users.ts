@@ -71,7 +71,7 @@ export const users = (run: ImportRun): Kind<UserRecord> => {
     checkAll: report => profiles.check(report),
 
     begin: async () => {
-      // The places that the check has found may be taken by now, so they are assigned again.
+      // The places found by the check may be taken by now, so they are assigned again.
       places = new ProfilePlaces(db)
       if (highest > 0) await idsFor(run, 'users').moveTo(highest)
     },
@@ -133,7 +133,7 @@ const identityOf = ({ email, name = '', sub }: UserRecord, issuer: Issuer): Iden
   name
 })
 
-/** A household may have set the limit, so a record that does not name one leaves it. */
+/** A household may have set the limit, so a record without one does not change it. */
 const limitOf = ({ max_age }: UserRecord, stored: UserDocument | undefined) => (max_age === undefined ? (stored?.max_age ?? null) : max_age)
 
 const operationsFor = async (
@@ -170,7 +170,7 @@ const operationsFor = async (
   return [{ updateOne: { filter: { _id: record.id }, update: { $set, $unset, $setOnInsert }, upsert: !stored } }]
 }
 
-/** The ids of stored users by the e-mails and subs of the entries. */
+/** The ids of stored users, by the e-mails and subs of the entries. */
 const holdersOf = async (collection: Collection<UserDocument>, entries: Entry<UserRecord>[], issuer: Issuer) => {
   const keys = entries
     .map(({ record }) => record.email)

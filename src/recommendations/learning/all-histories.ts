@@ -22,7 +22,7 @@ export interface Views {
   views: number
 }
 
-/** Statistics over weeks can do without the last seconds, so secondaries may answer. */
+/** Statistics over weeks do not need the last seconds, so they can be read from secondaries. */
 const longRead = {
   readPreference: 'secondaryPreferred',
   hint: coveringIndex
@@ -34,7 +34,7 @@ export const allHistoriesOf = (db: Db) => {
   return {
     estimatedSize: () => history.estimatedDocumentCount(),
 
-    /** All begun elements, user by user, the newest of each user first, in one covered read. */
+    /** All started elements, user by user, newest first, in one covered read. */
     byUser: () =>
       history.find<WatchedElement>(begunFilter, {
         ...longRead,
@@ -43,7 +43,7 @@ export const allHistoriesOf = (db: Db) => {
         batchSize: 10_000
       }),
 
-    /** Views of each content in each country. A view counts half when it is `halfLife` milliseconds old. */
+    /** Views of each item in each country. A view counts half when it is `halfLife` milliseconds old. */
     views: (since: Date, halfLife: number) => {
       const age = { $divide: [{ $subtract: ['$$NOW', '$updated_at'] }, halfLife] }
       return history.aggregate<Views>(
@@ -57,7 +57,7 @@ export const allHistoriesOf = (db: Db) => {
           },
           { $project: { _id: 0, content_id: '$_id.content_id', country: '$_id.country', views: 1 } }
         ],
-        // By default, a batch has 16 MB, which would hold up the event loop.
+        // By default, a batch has 16 MB, which would block the event loop.
         { ...longRead, batchSize: 1000 }
       )
     }

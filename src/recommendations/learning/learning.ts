@@ -18,7 +18,7 @@ const restFactor = 500
 const freshFor = minutes(10)
 const minRestFactor = 50
 
-/** Counting reads all histories, which slows down viewers: the longer it took, the longer its counts are used. */
+/** Counting reads all histories, which slows down requests, so the longer it took, the longer its counts are used. */
 const countLifetime = (took: number) => Math.max(countEvery, Math.min(restFactor * took, freshFor), minRestFactor * took)
 
 interface LearningOptions {
@@ -27,7 +27,7 @@ interface LearningOptions {
   /** Trains in a process of its own; undefined if the service does not train. */
   train: ((lease: Lease) => Promise<Trained>) | undefined
   trainEvery: number
-  /** Growth of the history that starts a training early; 0.2 means 20 %. */
+  /** Growth of the history that triggers an early training; 0.2 means 20 %. */
   trainShare: number
   onTrained: (trained: Trained) => void
   onFailure: (what: string, error: unknown) => void
@@ -35,7 +35,6 @@ interface LearningOptions {
 
 /** Keeps the counts and the model of this process up to date. Leases ensure that only one process at a time counts or trains. */
 export class Learning {
-  /** The model in use. */
   model: ModelDocument | undefined
   private latestSeen: ObjectId | undefined
   private countedAt = 0
@@ -44,7 +43,7 @@ export class Learning {
 
   constructor(private readonly options: LearningOptions) {}
 
-  /** Refreshes and trains until aborted. Once aborted, waits for the training to stop, but not for other work in progress. */
+  /** Refreshes and trains until aborted. Then waits for the training to stop, but not for other work in progress. */
   async follow(signal: AbortSignal) {
     const stopped = new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
     while (!signal.aborted) {
@@ -64,7 +63,7 @@ export class Learning {
     })
   }
 
-  /** Loads the latest counts. If they are old, counts again. */
+  /** Loads the latest counts, and counts again if they are old. */
   async refreshPopular() {
     const { data } = this.options
     const counted = await this.loadCounts()
@@ -90,7 +89,7 @@ export class Learning {
     if (!latest || this.latestSeen?.equals(latest._id)) return
     const isTooLarge = latest.size > largestModel
     const bytes = isTooLarge ? undefined : await data.recommendationModels.bytes(latest)
-    // Set before the model is checked, so that a broken one is read and reported only once.
+    // Set before the model is checked, so that a broken model is read and reported only once.
     this.latestSeen = latest._id
     try {
       if (isTooLarge) throw new Error(`It has ${latest.size} bytes, more than ${largestModel}`)

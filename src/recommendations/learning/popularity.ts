@@ -4,17 +4,17 @@ import { days } from '../../time.js'
 import { anywhere } from '../popularity-documents.js'
 
 const halfLife = days(7)
-/** Older views count next to nothing. */
+/** Older views hardly count. */
 const countedAge = days(60)
-/** No list of popular contents needs more. */
+/** No list of popular items needs more. */
 const maxContents = 10_000
 
-/** Views by content. */
+/** Views by content id. */
 type Counts = Map<number, number>
 
 const mostViewed = (counts: Counts) => [...counts].sort(([a, views], [b, others]) => others - views || a - b).slice(0, maxContents)
 
-/** Counts the recent views of every content, per country and worldwide, and stores the counts for all processes. */
+/** Counts the recent views of every item, per country and worldwide, and stores the counts for all processes. */
 export const countPopularity = async (
   { allHistories, popularity }: Pick<Data, 'allHistories' | 'popularity'>,
   confirm?: Lease['confirm']
@@ -33,7 +33,7 @@ export const countPopularity = async (
   const took = Date.now() - began
   await confirm?.()
   await popularity.keepOnly([...countries.keys()])
-  // `*` comes last, because its `counted_at` says that the count is complete.
+  // `*` comes last, because its `counted_at` marks the count as complete.
   for (const _id of [...countries.keys()].reverse()) {
     const top = mostViewed(countries.get(_id) as Counts)
     await popularity.save({ _id, content_ids: top.map(([id]) => id), views: top.map(([, views]) => views), took })

@@ -26,7 +26,9 @@ interface Options extends TrainingOrder {
   onProgress?: (progress: TrainingProgress) => void
 }
 
-/** Trains in a process of its own: running out of memory ends only the training, and its garbage collection delays no request. */
+/**
+ * Trains in a process of its own, so that running out of memory ends only the training, and its garbage collection does not delay requests.
+ */
 export const trainInChildProcess = ({ signal, onProgress, ...order }: Options) =>
   new Promise<Trained>((resolve, reject) => {
     if (signal.aborted) throw new Error('The training was stopped')

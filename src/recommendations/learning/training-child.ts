@@ -8,12 +8,12 @@ import { allHistoriesOf } from './all-histories.js'
 import { type TrainingOrder, type TrainingReport, trainingLease } from './start-training.js'
 import { type TrainingProgress, trainModel } from './training.js'
 
-/** In milliseconds. The training makes progress with every title, which is too often for the parent process to read. */
+/** In milliseconds. The training makes progress with every title, which is too often to report to the parent process. */
 const reportEvery = 100
 
 const report = (message: TrainingReport) => new Promise(resolve => process.send?.(message, resolve))
 
-// Processes that serve requests take precedence over this one, which start-training.ts starts.
+// start-training.ts starts this process. Processes that serve requests take precedence over it.
 setPriority(10)
 process.on('disconnect', () => process.exit())
 

@@ -7,7 +7,7 @@ import { type Features, Growing, Histories, type Interactions, type WeightedIds 
 
 interface TrainingData {
   interactions: Interactions
-  /** The content id of each item that somebody has watched, and of newcomers after them. */
+  /** The content id of each item that anyone has watched, followed by those of newcomers. */
   ids: Float64Array
   features: Features
 }
@@ -26,7 +26,7 @@ export const readTrainingData = async (
   return { interactions, ids: Float64Array.from(ids), features: featuresInOrder(ids, await readTitleFeatures(data.contents, all)) }
 }
 
-/** Reads all histories. For each user, the content ids of the titles, the interest in each and its time, the one watched first comes first. */
+/** Reads all histories. Yields the content ids of each user's titles, the interest in each and its time, oldest first. */
 export async function* watchedTitles(
   { allHistories }: Pick<Data, 'allHistories'>,
   { skeleton, tree }: Titles,
@@ -48,20 +48,20 @@ export async function* watchedTitles(
     if (++read % 10_000 === 0) onProgress(read)
     const row = skeleton.currentRow(content_id)
     if (row !== undefined) addInterest(titles, skeleton.idOf(tree.title(row)), interestOf(element, settings))
-    // A title that has just been added: its newest view says when it was watched, as it says its place.
+    // The title has just been added. Its newest view decides when it was watched, and its place.
     if (titles.size > times.length) times.push(Number(updated_at))
   }
   if (titles.size > 0) yield historyFrom(titles, times)
 }
 
-/** The titles were read newest first. */
+/** Reverses the order, because the titles were read newest first. */
 const historyFrom = (titles: Map<number, number>, times: number[]): WeightedIds => ({
   ids: [...titles.keys()].reverse(),
   weights: [...titles.values()].reverse(),
   times: times.reverse()
 })
 
-/** All contents, and which title each belongs to. */
+/** All contents, and the title of each. */
 export interface Titles {
   skeleton: Skeleton
   tree: Tree
@@ -72,7 +72,7 @@ export const readTitles = async (contents: Data['contents']): Promise<Titles> =>
   return { skeleton, tree: new Tree(skeleton) }
 }
 
-/** The features of each title by content id: its type, its terms, people and keywords, and those of its episodes. */
+/** The features of each title by content id: its type, and its own terms, people and keywords and those of its episodes. */
 export const readTitleFeatures = async (contents: Data['contents'], { skeleton, tree }: Titles) => {
   const numbers = new Map<string, number>()
   const features = new Map<number, Set<number>>()
@@ -109,10 +109,10 @@ export const featuresInOrder = (ids: number[], features: Map<number, Set<number>
   return { starts, values: values.all }
 }
 
-/** More would make the model large. */
+/** More would make the model too large. */
 const maxNewcomers = 20_000
 
-/** The ids of the titles that nobody has watched and that have not ended, the newest first. */
+/** The ids of titles that nobody has watched and that have not ended, newest first. */
 export const newcomersOf = ({ skeleton, tree }: Titles, watched: Pick<ReadonlySet<number>, 'has'>, now = Date.now()) => {
   const rows: number[] = []
   for (let row = 0; row < skeleton.size; row++)

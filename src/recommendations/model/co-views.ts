@@ -1,7 +1,7 @@
 import type { TrainingSet } from './interactions.js'
 import type { Gram } from './regression.js'
 
-/** The items that the viewers of an item also viewed, and how often. `count` replaces them by those of the next item. */
+/** The items that viewers of an item also viewed, and how often. `count` replaces them with those of the next item. */
 export class CoViews {
   /** The items, in the first `size` places. */
   readonly items: Uint32Array
@@ -76,7 +76,7 @@ export const precomputedGram = (set: TrainingSet): Gram => {
   }
 }
 
-/** Counts the pairs when they are asked for. From `maxViews` views on, it extrapolates from the first users, a random sample. */
+/** Counts pairs on demand. Beyond `maxViews` views, extrapolates from the first users, which are a random sample. */
 export const countedGram = (set: TrainingSet, maxViews = 30_000): Gram => {
   const { userCount, viewerStarts, viewers } = set
   // A linked list per user of the items met so far: its newest entry, and for each entry the previous one.

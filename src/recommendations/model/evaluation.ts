@@ -7,11 +7,11 @@ export interface HoldOut {
   /** Where the held-out items of each user begin in `held`. */
   heldStarts: Uint32Array
   held: Uint32Array
-  /** How popular items were when a user watched what is held out. Without it, they are as popular as at the end of the training. */
+  /** How popular items were when a user watched the held-out ones. By default, as popular as at the end of the training data. */
   recentFor?: ((user: number) => RecentOf) | undefined
 }
 
-/** Holds out the last item of each history that has another one. How popular items were is counted in `all`. */
+/** Holds out the last item of each history with more than one. `all` is used to count how popular items were. */
 export const holdOut = (data: Interactions, all = data): HoldOut => {
   const { itemCount, starts, items, weights, days } = data
   const lasts = new Set<number>()
@@ -38,23 +38,23 @@ export const holdOut = (data: Interactions, all = data): HoldOut => {
   }
 }
 
-/** What others watched last counts as soon as they have watched it, as it would in the service. */
+/** The held-out views of others count as soon as they happened, as they would in the service. */
 const recentBeforeLast = ({ starts }: Interactions, days: Uint16Array, all: Interactions) => {
   const views = new ViewsByDay(all)
   return (user: number) => views.before(days[(starts[user + 1] as number) - 1] as number)
 }
 
-/** What a user of the training part had watched when the held-out items came next. */
+/** What a user of the training part had watched before the held-out items. */
 export const pastIn = ({ training, recentFor }: HoldOut, user: number): Past => ({ ...pastOf(training, user), recentOf: recentFor?.(user) })
 
-/** Events of all users, the oldest first. */
+/** Events of all users, oldest first. */
 export interface TimedEvents extends Events {
   times: Float64Array
 }
 
 export interface TimeSplit extends HoldOut {
   moment: number
-  /** What was watched in the week before the moment. */
+  /** What was watched in the week before the split. */
   lastWeek: Interactions
 }
 
@@ -62,8 +62,8 @@ const newestTenth = 0.1
 const week = 7 * 24 * 60 * 60 * 1000
 
 /**
- * Splits at the moment after which about a tenth of the events are, so that nothing of the future is trained on. Held out is what the
- * users of the training part watch after the moment and have not watched before.
+ * Splits at a moment, after which about a tenth of the events happened, so that the training uses nothing from the future. Holds out what
+ * users of the training part watched for the first time after the moment.
  */
 export const splitByTime = ({ users, items, times }: TimedEvents, userCount: number, itemCount: number): TimeSplit => {
   const firstSince = (since: number) => times.findIndex(time => time >= since)
@@ -92,7 +92,7 @@ export const splitByTime = ({ users, items, times }: TimedEvents, userCount: num
   return { training, heldStarts, held: Uint32Array.from(held), moment, lastWeek: within(firstSince(moment - week), cut) }
 }
 
-/** How many users have anything. `starts` is where that of each user begins. */
+/** How many users have any items. `starts` is where those of each user begin. */
 export const countWithAny = (starts: Uint32Array) => starts.filter((start, at) => at > 0 && start > (starts[at - 1] as number)).length
 
 /** The hold-out reduced to the users with the first `count` held-out items. */
@@ -112,17 +112,17 @@ export interface Quality {
   hits: number
   /** The share of the recommendations that are among the hundred most popular items. */
   popular: number
-  /** How little known the recommendations are: the mean of -log2 of the share of the users who have watched the item. */
+  /** How obscure the recommendations are: the mean of -log2 of the share of the users who have watched the item. */
   novelty: number
 }
 
-/** How well a model predicts what was hidden while it was made, beside recommending by popularity alone. */
+/** How well a model predicts what was held out of its training, compared with recommending by popularity. */
 export interface Measured {
   quality: Quality
   baseline: Quality
 }
 
-/** Returns the recommendations of several models to a user of the hold-out, the best first. */
+/** Returns the recommendations of several models for a user of the hold-out, best first. */
 export type Recommend = (user: number, isSeen: (item: number) => boolean) => ArrayLike<number>[]
 
 const discount = (place: number) => 1 / Math.log2(place + 2)
@@ -187,7 +187,7 @@ export const qualitiesOf = (out: HoldOut, count: number, itemCount: number, mode
   const isPopular = new Uint8Array(training.itemCount)
   for (const item of byPopularity(training).subarray(0, 100)) isPopular[item] = 1
   const audience = countWithAny(starts)
-  // An item that nobody has watched counts as if one user had.
+  // An item that nobody has watched counts as watched by one user.
   const noveltyOf = viewCounts(training).map(views => Math.log2(audience / Math.max(views, 1)))
   const tallies = Array.from({ length: models }, () => new Tally(training.itemCount, isPopular, noveltyOf))
   const seenBy = new Uint32Array(training.itemCount)

@@ -4,7 +4,7 @@ import { poolSize, type Ranker, utilityOf } from './ranker.js'
 import { solve } from './regression.js'
 import { randomFrom } from './sampling.js'
 
-/** What viewers chose: for each choice a row of features of what was watched, then those of some candidates that were not. */
+/** What viewers chose. Each choice has a row of features of the item that was watched, then rows of some candidates that were not. */
 export interface Choices {
   width: number
   rows: Float32Array
@@ -14,12 +14,12 @@ export interface Choices {
 
 /** More choices hardly improve the weights. */
 const mostChoices = 6000
-/** Of the candidates that were not watched, a random part says the same in a fraction of the time. */
+/** How many candidates that were not watched are sampled, which gives the same result in a fraction of the time. */
 const rejected = 40
-/** No more viewers are asked: where few of them watched a candidate, it would take too long. */
+/** A limit for the viewers to look at, because it would take too long if few of them watched a candidate. */
 const mostViewers = 40_000
 
-/** What the viewers of a hold-out chose among the candidates of a ranker that was made without it. */
+/** What the viewers of a hold-out chose among the candidates of a ranker that was trained without it. */
 export const choicesOf = (out: HoldOut, ranker: Ranker, seed: number): Choices => {
   const { width } = ranker
   const asked = firstHeldOut(out, mostViewers)
@@ -48,11 +48,11 @@ export const choicesOf = (out: HoldOut, ranker: Ranker, seed: number): Choices =
   return { width, rows: rows.subarray(0, size * width), starts: Uint32Array.from(starts) }
 }
 
-/** A random part of the candidates without the chosen one, in their order. */
+/** A random sample of the candidates without the chosen one, in their order. */
 const rejectedOf = (candidates: number, chosen: number, random: () => number) => {
   const places: number[] = []
   let left = Math.min(rejected, candidates - 1)
-  // Selection sampling: takes exactly this many, each with the same probability.
+  // Selection sampling: takes exactly this many, all with the same probability.
   for (let at = 0, rest = candidates - 1; left > 0; at++) {
     if (at === chosen || random() * rest-- >= left) continue
     places.push(at)
@@ -61,15 +61,15 @@ const rejectedOf = (candidates: number, chosen: number, random: () => number) =>
   return places
 }
 
-/** How strongly the weights are drawn to the usual ones: about as much as this many choices say against it. */
+/** How strongly the weights are pulled towards the usual ones: with about the strength of this many choices. */
 const penalty = 20
 const mostSteps = 15
 /** The weights are good enough when a step improves the likelihood by less than this share. */
 const enough = 1e-5
 
 /**
- * The weights under which the choices are most likely (a conditional logit), by Newton's method. Few choices move them little away from
- * the usual ones.
+ * The weights under which the choices are most likely (a conditional logit), by Newton's method. With few choices, they stay close to the
+ * usual ones.
  */
 export const fitted = (choices: Choices, usual: Float64Array): Float64Array => {
   let weights = usual
@@ -93,7 +93,7 @@ export const fitted = (choices: Choices, usual: Float64Array): Float64Array => {
   return weights
 }
 
-/** The negative logarithm of the likelihood, with what speaks against weights far from the usual ones, and its derivatives. */
+/** The negative log-likelihood, with the penalty for weights far from the usual ones, and its derivatives. */
 const derivatives = ({ width, rows, starts }: Choices, weights: Float64Array, usual: Float64Array) => {
   // An even size, which `solve` needs.
   const size = width + (width % 2)
@@ -127,7 +127,7 @@ const derivatives = ({ width, rows, starts }: Choices, weights: Float64Array, us
   return { loss, gradient, hessian }
 }
 
-/** Candidates that are less likely than this say nothing about how the mean changes. */
+/** Candidates less likely than this hardly affect how the mean changes. */
 const unlikely = 1e-3
 
 const addSpread = (hessian: Float64Array, size: number, row: Float32Array, mean: Float64Array, chance: number) => {

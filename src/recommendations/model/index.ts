@@ -1,4 +1,4 @@
-/** The door of the model: other folders import nothing else of it. */
+/** The public interface of the model. Other folders import nothing else from it. */
 export {
   countWithAny,
   type HoldOut,

@@ -10,7 +10,7 @@ export interface Interactions {
   items: Uint32Array
   /** The interest in each item, from 0 to 1. Without weights, all are 1. */
   weights?: Float32Array
-  /** The day on which each item was watched, from 1970 on. Without days, nobody knows. */
+  /** The day on which each item was watched, counted from 1970. Missing if unknown. */
   days?: Uint16Array
 }
 
@@ -23,7 +23,7 @@ export interface Events {
 
 const day = 24 * 60 * 60 * 1000
 
-/** Days take a quarter of the memory of times. A time before 1970, or that is no number, counts as the first day. */
+/** Days take a quarter of the memory of times. A time before 1970, or that is not a number, counts as the first day. */
 export const dayOf = (time: number) => Math.max(0, Math.floor(time / day) || 0)
 
 export const userCountOf = ({ starts }: Interactions) => starts.length - 1
@@ -56,11 +56,11 @@ export const interactionsOf = ({ users, items, times }: Events, userCount: numbe
   }
 }
 
-/** What a viewer has watched, the oldest first, and the interest in each, from 0 to 1. Without interests, all are 1. */
+/** What a viewer has watched, oldest first, and the interest in each item, from 0 to 1. Without interests, all are 1. */
 export interface Past {
   items: ArrayLike<number>
   interests?: ArrayLike<number> | undefined
-  /** How popular items were after this past. Without it, they are as popular as the ranking knows them. */
+  /** How popular items were after this past. By default, as popular as in the ranking. */
   recentOf?: RecentOf | undefined
 }
 
@@ -69,7 +69,7 @@ export const pastOf = ({ starts, items, weights }: Interactions, user: number): 
   interests: weights?.subarray(starts[user], starts[user + 1])
 })
 
-/** A history by the ids of its items, the oldest first. Times are in milliseconds. */
+/** A history by the ids of its items, oldest first. Times are in milliseconds. */
 export interface WeightedIds {
   ids: number[]
   weights: number[]
@@ -117,13 +117,12 @@ export const viewCounts = ({ itemCount, items }: Pick<Interactions, 'itemCount' 
   return views
 }
 
-/** The items sorted by their number of viewers, the most popular first. Ties keep the given order, by default that of their numbers. */
+/** The items sorted by their number of viewers, most popular first. Ties keep the given order, by default that of their numbers. */
 export const byPopularity = (data: Interactions, order = new Uint32Array(data.itemCount).map((_, item) => item)) => {
   const views = viewCounts(data)
   return order.slice().sort((a, b) => (views[b] as number) - (views[a] as number))
 }
 
-/** The first `count` accepted items. */
 export const firstOf = (order: Uint32Array, count: number, accepts: (item: number) => boolean) => {
   const first: number[] = []
   for (let at = 0; at < order.length && first.length < count; at++) {
@@ -149,7 +148,7 @@ export const trainingSetOf = (data: Interactions): TrainingSet => {
   return { itemCount, userCount: userCountOf(data), starts, items, viewerStarts, viewers }
 }
 
-/** How much each view of a user counts: the more views the user has, the less. */
+/** How much each view of a user counts. The more views the user has, the less. */
 export const userWeights = ({ userCount, starts }: TrainingSet, power: number) => {
   const weights = new Float64Array(userCount)
   for (let user = 0; user < userCount; user++) {

@@ -10,7 +10,7 @@ export interface Links {
   weights: Float32Array
 }
 
-/** The tables side by side. What a table does not have weighs 0 in it. */
+/** Joins tables. A target that is missing from a table has the weight 0 in it. */
 export const joined = (tables: Neighbours[]): Links => {
   const rowCount = Math.max(...tables.map(({ starts }) => starts.length - 1))
   const starts = new Uint32Array(rowCount + 1)
@@ -41,7 +41,7 @@ export const joined = (tables: Neighbours[]): Links => {
   return { starts, targets: targets.slice(0, size), tables: tables.length, weights: weights.slice(0, size * tables.length) }
 }
 
-/** The `keep` targets of each row that weigh most in the `counted` tables together. */
+/** The `keep` targets of each row with the highest total weight in the `counted` tables. */
 export const heaviest = ({ starts, targets, tables, weights }: Links, keep: number, counted: readonly number[]): Links => {
   const firsts = new Uint32Array(starts.length)
   let widest = 0
@@ -73,7 +73,7 @@ export const heaviest = ({ starts, targets, tables, weights }: Links, keep: numb
   return { starts: firsts, tables, ...kept }
 }
 
-/** One of the tables, without what weighs nothing in it. */
+/** One of the tables, without targets of weight 0. */
 export const tableAt = ({ starts, targets, tables, weights }: Links, table: number): Neighbours => {
   const rows = new Rows(starts.length - 1)
   for (let row = 0; row < starts.length - 1; row++) {

@@ -39,7 +39,7 @@ export class Rows {
   }
 }
 
-/** Swaps sources and targets. Each row comes out sorted. */
+/** Swaps sources and targets. The rows of the result are sorted. */
 export const reversed = (rows: Neighbours): Neighbours => transposed(rows, rows.starts.length - 1)
 
 /** Scales all weights to a total of 1 per view on average, so that a share of a model means the same for all models. */
@@ -53,7 +53,7 @@ export const balanced = ({ viewerStarts, items }: TrainingSet, rows: Neighbours)
   return weighted(rows, sum > 0 ? items.length / sum : 1)
 }
 
-/** The first place from `low` on, before `end`, whose target is not below the given one. The targets there are sorted. */
+/** The first place from `low` on, before `end`, whose target is not below the given one. The targets in this range must be sorted. */
 export const placeOf = (targets: Uint32Array, low: number, end: number, target: number) => {
   let from = low
   let to = end
@@ -77,7 +77,7 @@ const isBefore = (a: number, b: number, values: Float64Array) => {
   return one > other || (one === other && a < b)
 }
 
-/** Partitions the items from `low` to `high` (Hoare): none up to the returned place comes after one behind it. */
+/** Partitions the items from `low` to `high` (Hoare): no item up to the returned place sorts after one behind it. */
 const partition = (items: Uint32Array, low: number, high: number, values: Float64Array) => {
   const pivot = items[(low + high) >> 1] as number
   let left = low

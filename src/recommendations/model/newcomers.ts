@@ -4,14 +4,14 @@ import { Best, type Ranking } from './ranker.js'
 import { periods } from './recent.js'
 import { startsOf, transposed } from './sparse-matrix.js'
 
-/** Items with more views than this speak for themselves. */
+/** Items with more views than this borrow nothing. */
 const enoughViews = 20
-/** After this many views, an item borrows half as much as without any. */
+/** With this many views, an item borrows half as much as without any. */
 const halfOfBorrowing = 4
 const likeItems = 20
 const keep = 60
 
-/** What is known of each item apart from its views: its features, numbered from 0, each once. */
+/** The features of each item, known without its views: numbers from 0, each once. */
 export interface Features {
   starts: Uint32Array
   values: Uint32Array
@@ -38,7 +38,7 @@ const extended = (values: Float32Array, length: number, value: number) => {
   return longer
 }
 
-/** Sums by item, of which most stay 0. Taking the best clears them. */
+/** Sums by item, most of which stay 0. Taking the best clears them. */
 class Sums {
   private readonly sums: Float64Array
   private found: number[] = []
@@ -57,7 +57,7 @@ class Sums {
     const best = new Best(keep)
     for (const item of this.found) {
       const score = scoreOf(item, this.sums[item] as number)
-      // An item is found twice if its sum was 0 in between. The reset makes it count once.
+      // An item is listed twice if its sum was 0 in between. The reset makes it count once.
       this.sums[item] = 0
       if (score > 0) best.offer(item, score)
     }
@@ -66,7 +66,7 @@ class Sums {
   }
 }
 
-/** For each row of `one`, the weighted sum of the rows of `other` that it names. Keeps the strongest targets of each row. */
+/** For each row of `one`, the weighted sum of the rows of `other` that are its targets. Keeps the strongest targets of each row. */
 export const product = (one: Neighbours, other: Neighbours, keep: number): Neighbours => {
   const count = one.starts.length - 1
   const sums = new Sums(count)
@@ -85,7 +85,7 @@ export const product = (one: Neighbours, other: Neighbours, keep: number): Neigh
   return rows.sorted()
 }
 
-/** The same neighbours, and each item as a neighbour of its own, as strong as its strongest. */
+/** The same neighbours, with each item as its own neighbour, as strong as its strongest. */
 const withItself = ({ starts, targets, weights }: Neighbours) => {
   const rows = new Rows(starts.length - 1)
   mostOf(starts, weights).forEach((strongest, row) => {
@@ -97,8 +97,8 @@ const withItself = ({ starts, targets, weights }: Neighbours) => {
 }
 
 /**
- * Gives each item a share of the links of the items that it is like, from it and to it. Likeness fills: it raises no link above half of
- * the strongest that the item has by its own views, so it does not outvote those who went on from there.
+ * Gives each item a share of the links of similar items, from it and to it. This only fills gaps: it raises no link above half of the
+ * item's strongest own link, so that it does not outvote actual viewers.
  */
 const withBorrowed = (links: Neighbours, alike: Neighbours) => {
   const own = withItself(links)
@@ -127,7 +127,7 @@ const mostOf = (starts: Uint32Array, weights: Float32Array) => {
   return most
 }
 
-/** How much each item borrows from which others: the more, the fewer views it has. */
+/** How much each item borrows from which others. The fewer views it has, the more. */
 const lendersOf = (features: Features, views: ArrayLike<number>): Neighbours => {
   const viewsOf = (item: number) => views[item] ?? 0
   const newcomers = Array.from({ length: features.starts.length - 1 }, (_, item) => item).filter(item => viewsOf(item) < enoughViews)
@@ -147,7 +147,7 @@ const withRows = (starts: Uint32Array, count: number) => {
   return longer
 }
 
-/** What each feature counts: the more, the rarer it is. What most items have says nothing about any of them. */
+/** How much each feature counts. The rarer it is, the more. One that most items have says nothing about any of them. */
 const gainsOf = ({ starts, values }: Features, featureCount: number) => {
   const bounds = startsOf(values, featureCount)
   const items = starts.length - 1
@@ -157,7 +157,7 @@ const gainsOf = ({ starts, values }: Features, featureCount: number) => {
   })
 }
 
-/** The accepted items most like each given one, by the cosine of their features. Other items have no neighbours. */
+/** The accepted items most similar to each given one, by the cosine of their features. Other items have no neighbours. */
 export const likenesses = (features: Features, given: Iterable<number>, accepts: (item: number) => boolean, keep: number): Neighbours => {
   const { starts, values } = features
   const itemCount = starts.length - 1

@@ -8,9 +8,9 @@ import { neighboursPerView } from './taste.js'
 const maxPairs = 16e6
 
 /**
- * Predicts each view from the views before it, of which each counts `decay` times as much as the next one. docs/recommendations.md
- * derives the matrices. `near` has the largest values of A'Y: how much was viewed before each item. `gram` has A'A
- * times (1 - decay²): the views of each item and, beside the diagonal, `decay` times what was viewed before or after it.
+ * Predicts each view from the views before it, each of which counts `decay` times as much as the next one. docs/recommendations.md
+ * derives the matrices. `near` has the largest values of A'Y: how much was viewed before each item. `gram` has A'A times (1 - decay²): the
+ * views of each item on the diagonal and, elsewhere, `decay` times what was viewed before or after it.
  */
 export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number; keep: number }): Equations => {
   const { itemCount } = set
@@ -76,10 +76,10 @@ const gramOf =
 
 /** For the freshness of items, a view counts this many times as much as the next one of the same viewer. */
 const ageing = 0.6
-/** How many usual views are added to those of each item, so that few views prove little. */
+/** How many average views are added to those of each item, so that few views prove little. */
 const usualViews = 10
 
-/** By item: how many more of its viewers than usual have watched it last. */
+/** By item: how many more of its viewers than average have watched it last. */
 export const freshnessOf = ({ itemCount, userCount, starts, items }: TrainingSet, views: Float64Array) => {
   const newest = new Float64Array(itemCount)
   let sum = 0

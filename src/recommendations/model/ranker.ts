@@ -3,20 +3,20 @@ import type { Links } from './links.js'
 import { periods, type RecentOf } from './recent.js'
 import { enoughToBeSure } from './succession.js'
 
-/** How much a table counts for first scores, and how the past ages in it: an item that `halfLife` newer ones follow counts half. */
+/** How much a table counts for first scores, and how the past ages in it: an item followed by `halfLife` newer ones counts half. */
 export interface Share {
   share: number
   halfLife: number
 }
 
-/** How what follows the past is found: candidates by their first score, which the weights of their features put in order. */
+/** How to predict what follows a past: candidates are found by their first scores, and then sorted by their weighted features. */
 export interface Ranking {
   links: Links
   shares: Share[]
-  /** By item: how many viewers it has, and how much more often than usual it is the latest title of one. */
+  /** By item: how many viewers it has, and how much more often than average it is a viewer's latest title. */
   views: Float32Array
   freshness: Float32Array
-  /** The views of each item in each period (recent.ts) up to the newest day, item by item. */
+  /** By item: its views in each period (recent.ts) up to the newest day. */
   recent: Float32Array
   /** One for each feature. */
   weights: Float64Array
@@ -54,7 +54,7 @@ export class Best {
   }
 }
 
-/** How many candidates are put in order by their features. */
+/** How many candidates are sorted by their features. */
 export const poolSize = 100
 
 /** The table of shares in which 1 means that all viewers of an item went on to another one. */
@@ -62,19 +62,19 @@ export const followersTable = 2
 
 /** The newest items of the past have features of their own. */
 const newest = 3
-/** In the other features, an item of the past counts this many times as much as the next newer one. */
+/** In the other features, each item of the past counts this many times as much as the next newer one. */
 const decays = [0.8, 0.97] as const
 const perTable = newest + decays.length
-/** With the first of the decays, older items count next to nothing. */
+/** With the first of the decays, older items hardly count. */
 const longAgo = 16
-/** Where the past ages, only as many of its newest items are looked at. Older ones add too little. */
+/** In tables in which the past ages, only this many of its newest items are used. Older ones add too little. */
 export const reach = 64
 const recentCount = periods.length
 const others = 6 + recentCount
 
 /**
- * For each table: a sum over the past with the slow decay, one with the fast decay, and the values of each of the newest items. Then the
- * logarithms of all these, and then the other features.
+ * For each table, there is a sum over the past with the slow decay, one with the fast decay, and a value for each of the newest items.
+ * These are followed by their logarithms, and then by the other features.
  */
 export const featureCount = (tables: number) => 2 * perTable * tables + others
 
@@ -85,12 +85,12 @@ const logOfViews = (views: number) => Math.log(views + 0.5)
 /** Features further than this from the mean, in deviations, count as this far. */
 const furthest = 6
 
-/** Finds what may follow one past after another. Reuses its buffers: `accepts` must not call the ranker. */
+/** Predicts what follows a past. Reuses its buffers, so `accepts` must not call the ranker. */
 export class Ranker {
   readonly width: number
-  /** By item. All 0 between two pasts. */
+  /** By item. All 0 between two calls. */
   private readonly scores: Float64Array
-  /** By item: its place among the candidates from 1 on. All 0 between two pasts. */
+  /** By item: its place among the candidates, from 1 on. All 0 between two calls. */
   private readonly places: Uint16Array
   private readonly sums: Float64Array
   private readonly rows: Float32Array
@@ -98,7 +98,7 @@ export class Ranker {
   private readonly isSure = new Uint8Array(poolSize)
   private readonly firsts: First[]
   private readonly reach: number
-  /** Of the recent views, because logarithms are slow, and each request would need hundreds of them. */
+  /** Precomputed, because logarithms are slow, and each request would need hundreds of them. */
   private readonly recentLogs: Float32Array
 
   constructor(private readonly ranking: Ranking) {
@@ -114,12 +114,12 @@ export class Ranker {
     this.recentLogs = recent.map(logOfViews)
   }
 
-  /** At most `count` accepted items that may follow, the best first. */
+  /** At most `count` accepted items that may follow, best first. */
   best(past: Past, count: number, accepts: (item: number) => boolean) {
     return this.bestApart(past, this.scores.length, [count, 0], accepts)[0]
   }
 
-  /** Two lists: the best of the items below `border`, as in `best`, and those from `border` on with the highest first scores. */
+  /** Two lists: the best items below `border`, as in `best`, and the items from `border` on with the highest first scores. */
   bestApart(past: Past, border: number, [count, beyond]: [number, number], accepts: (item: number) => boolean): [Scored[], Scored[]] {
     const [pool, others] = this.candidates(past, border, [Math.max(count, poolSize), beyond], accepts)
     return [[...this.ranked(past, pool.slice(0, poolSize)), ...pool.slice(poolSize)].slice(0, count), others]
@@ -146,7 +146,7 @@ export class Ranker {
     candidates.forEach(({ item }, at) => {
       places[item] = at + 1
     })
-    // A power for each item would take longer than all the rest.
+    // Computing a power for each item would take longer than all the rest.
     let [recent, longer] = [1, 1]
     const ages = Math.min(items.length, this.reach)
     for (let age = 0; age < ages; age++) {
@@ -219,7 +219,7 @@ export class Ranker {
     }
   }
 
-  /** For each of the targets the index in the past of the item that gives most to its first score, the oldest of equal ones; -1 if none does. */
+  /** For each target, the index of the past item that adds the most to its first score (the oldest of equal ones), or -1 if none does. */
   reasons({ items, interests }: Past, given: number[]): number[] {
     const { places, firsts } = this
     const { starts, targets } = this.ranking.links
@@ -268,7 +268,7 @@ export class Ranker {
     }
   }
 
-  /** What is sure comes first. Without weights, the order stays. */
+  /** Sure candidates come first. Without weights, the order does not change. */
   private ranked(past: Past, candidates: Scored[]): Scored[] {
     const { rows, isSure, width } = this
     const { weights } = this.ranking
@@ -288,14 +288,16 @@ export const utilityOf = (rows: Float32Array, from: number, weights: Float64Arra
   return utility
 }
 
-/** What is too old for a table adds less than this to a first score. */
+/** Items that are too old for a table add less than this to a first score. */
 const negligible = 1e-2
 
-/** What each link adds to a first score by the tables in which the past ages alike. */
+/** What each link adds to a first score, for all tables with the same ageing. */
 interface First {
   halfLife: number
   parts: Float32Array
-  /** By age: how much an item of the past still counts. Powers are slow, and each request would need thousands of them. */
+  /**
+   * By age: how much an item of the past still counts. Precomputed, because powers are slow, and each request would need thousands of them.
+   */
   aged: Float64Array
 }
 
@@ -314,16 +316,16 @@ const firstsOf = ({ links: { targets, tables, weights }, shares }: Ranking): Fir
     return { halfLife, parts, aged: new Float64Array(reach).map((_, age) => agingOf(halfLife, age)) }
   })
 
-/** Looks at all items in between, because a list of those with a score would take longer to keep. */
+/** Scans all items in the range, because keeping a list of those with a score would take longer. */
 const bestBetween = (scores: Float64Array, from: number, to: number, count: number, accepts: (item: number) => boolean) => {
   const best = new Best(count)
-  // Of equal ones the first stays.
+  // The first of equal ones stays.
   for (let item = firstAbove(scores, from, to, 0); item < to; item = firstAbove(scores, item + 1, to, best.least))
     if (accepts(item)) best.offer(item, scores[item] as number)
   return best.taken
 }
 
-/** The first item with a higher score, or `to`. A loop of its own, in which V8 calls nothing, is five times as fast. */
+/** The first item with a higher score, or `to`. A function of its own, because a loop without calls is five times as fast. */
 const firstAbove = (scores: Float64Array, from: number, to: number, least: number) => {
   let item = from
   while (item < to && !((scores[item] as number) > least)) item++

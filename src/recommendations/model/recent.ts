@@ -1,10 +1,10 @@
 import type { Interactions } from './interactions.js'
 import { grouped } from './sparse-matrix.js'
 
-/** In days. The views of an item in each of these periods are features of it. */
+/** In days. The views of an item in each of these periods are features. */
 export const periods = [7, 30, 90, 365]
 
-/** The recent views of an item: a number for each period. */
+/** The recent views of an item, for each period. */
 export type RecentOf = (item: number) => number[]
 
 /** The views of all items in each period up to the newest day, item by item. Without days, all are 0. */
@@ -33,7 +33,7 @@ export class ViewsByDay {
     for (let item = 0; item < itemCount; item++) this.days.subarray(starts[item], starts[item + 1]).sort()
   }
 
-  /** The views in each period before a day. Those of the day itself may have been later. */
+  /** The views in each period before a day. Views on the day itself may have been later. */
   before(day: number): RecentOf {
     return item => {
       const end = this.firstSince(day, item)

@@ -11,7 +11,7 @@ export const randomFrom = (seed: number) => {
   }
 }
 
-/** Shuffles the users and cuts each history to its newest items, because the work grows with the square of the length. */
+/** Shuffles the users, and truncates each history to its newest items, because the work grows with the square of the length. */
 export const shuffled = (data: Interactions, maxLength: number, seed: number): Interactions => {
   const { itemCount, items, weights, days } = data
   const userCount = userCountOf(data)
@@ -53,7 +53,7 @@ const orderOf = (count: number, seed: number) => {
 const maxLength = 1000
 const minLength = 50
 
-/** The length to cut histories to, so that they have at most `maxPairs` pairs of items together. */
+/** The length to truncate histories to, so that they have at most `maxPairs` pairs of items in total. */
 export const workableLength = ({ starts }: Interactions, maxPairs: number) => {
   const pairsOf = (length: number) =>
     starts.reduce((pairs, start, at) => (at === 0 ? 0 : pairs + Math.min(start - (starts[at - 1] as number), length) ** 2), 0)
@@ -62,7 +62,7 @@ export const workableLength = ({ starts }: Interactions, maxPairs: number) => {
   return length
 }
 
-/** The first users that have at most this many elements together. */
+/** The first users with at most this many elements in total. */
 export const firstUsers = ({ itemCount, starts, items, weights, days }: Interactions, maxElements: number): Interactions => {
   const over = starts.findIndex(start => start > maxElements)
   const last = over === -1 ? starts.length - 1 : over - 1

@@ -2,10 +2,10 @@ import { type TrainingSet, viewCounts } from './interactions.js'
 import { balanced, type Neighbours, Rows, selectBest } from './neighbours.js'
 import { grouped } from './sparse-matrix.js'
 
-/** Further apart than this, two views of a history have nothing to do with each other. */
+/** Two views of a history that are further apart are unrelated. */
 const reach = 20
 
-/** The items that were viewed shortly before or after an item, by distance. `count` replaces them by those of the next item. */
+/** The items that were viewed shortly before or after an item, by distance. `count` replaces them with those of the next item. */
 export class Succession {
   /** The items, in the first `size` places. */
   readonly items: Uint32Array
@@ -56,9 +56,12 @@ export class Succession {
   }
 }
 
-/** The power by which a pair counts less the further apart its views are. A decay would leave too little of the pairs of rare items. */
+/**
+ * The power by which a pair counts less the further apart its views are. An exponential decay would leave too little for pairs of rare
+ * items.
+ */
 const distance = 0.5
-/** How much a pair in the opposite order counts: titles watched on the same evening come in any order. */
+/** How much a pair in the opposite order counts, because titles watched on the same evening may be in any order. */
 const back = 0.2
 /** The power of a count. The tenth user who goes from one item to another proves less than the first. */
 const counts = 0.7
@@ -67,7 +70,7 @@ const sources = 0.2
 /** Added to the count of what came after an item, so that few views prove little. */
 const doubt = 2
 
-/** How much follows each item, by counts. Keeps the best `keep` of each. */
+/** What follows each item, by counts. Keeps the best `keep` of each. */
 export const chain = (set: TrainingSet, keep: number): Neighbours => {
   const succession = new Succession(set, views => views ** -distance)
   const { items, before, after } = succession
@@ -92,11 +95,11 @@ export const chain = (set: TrainingSet, keep: number): Neighbours => {
 
 /** Up to this distance, an item was watched shortly before or after another one. */
 const nearby = 10
-/** Few viewers of an item prove little, and that everybody watches what is popular proves little, too. */
+/** Few viewers of an item prove little, and neither do many viewers of a popular one. */
 const few = 5
 const popularity = 0.25
 
-/** How often each item was viewed shortly before or after others. Keeps the best `keep` of each. */
+/** How often items were viewed shortly before or after each other. Keeps the best `keep` of each. */
 export const surroundings = (set: TrainingSet, side: 'before' | 'after', keep: number): Neighbours => {
   const succession = new Succession(set, distance => 1 / distance, nearby)
   const { items } = succession
@@ -115,7 +118,7 @@ export const surroundings = (set: TrainingSet, side: 'before' | 'after', keep: n
   return balanced(set, rows.sorted())
 }
 
-/** Closes a row with the largest values. */
+/** Ends a row with the largest values. */
 const addBest = (rows: Rows, { items, size }: Succession, values: Float64Array, keep: number) => {
   const count = selectBest(items, size, values, keep)
   for (let at = 0; at < count; at++) {
@@ -125,12 +128,12 @@ const addBest = (rows: Rows, { items, size }: Succession, values: Float64Array, 
   rows.close()
 }
 
-/** So many viewers who all go on to the same item are no chance. */
+/** If this many viewers all go on to the same item, it is no coincidence. */
 export const enoughToBeSure = 3
 
 /**
- * The share of the viewers who went on from each item that went on to another one, soon. It is 1 only where all of at least three did:
- * what is certain to follow. Keeps the largest `keep` of each.
+ * Of the viewers who went on from each item, the share who soon went on to another one. It is 1, which means certain to follow, only if at
+ * least three did, and all of them. Keeps the largest `keep` of each.
  */
 export const followers = (set: TrainingSet, keep: number): Neighbours => {
   const succession = new Succession(set, () => 1)

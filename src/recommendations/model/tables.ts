@@ -15,7 +15,7 @@ interface Table extends Share {
   usual: [number[], number[]]
 }
 
-/** How the regressions and the walk are made. */
+/** The parameters of the regressions and the walk. */
 export const shapes = {
   next: { decay: 0.8, lambda: 100 },
   liked: { lambda: 240 },
@@ -23,8 +23,8 @@ export const shapes = {
 }
 
 /**
- * What is learned from data in order, each part of it in a table of its own. The usual weights are the means of what was fitted on the
- * generated data of `npm run spark`. They count where there are too few viewers to fit others.
+ * The tables that are learned from histories. The usual weights are means of those fitted on the generated data of `npm run spark`. They
+ * are used if there are too few viewers to fit others.
  */
 export const tables: Table[] = [
   {
@@ -48,7 +48,7 @@ export const tables: Table[] = [
     ]
   },
   {
-    // What is sure to come.
+    // What is sure to come next.
     make: (set, keep) => followers(set, keep),
     share: 0,
     halfLife: 2,
@@ -101,7 +101,7 @@ export const tables: Table[] = [
 
 export const shares: Share[] = tables.map(({ share, halfLife }) => ({ share, halfLife }))
 
-/** Those of the features that belong to no table. What is popular lately counts only where viewers follow it. */
+/** The weights of features that belong to no table. Recent popularity has no weight unless it is fitted. */
 const otherWeights = [-0.09, -0.01, 0.17, -0.12, -0.23, 0, ...periods.map(() => 0)]
 
 const inOrder = (side: 0 | 1) => [0, 1, 2, 3, 4].flatMap(feature => tables.map(({ usual }) => usual[side][feature] as number))

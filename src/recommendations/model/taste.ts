@@ -6,7 +6,7 @@ import type { Equations } from './regression.js'
 /** An item with few views holds too little information for more neighbours per view. */
 export const neighboursPerView = 10
 
-/** A ridge regression of each item on the `keep` items most similar to it, in whichever order they were viewed: EASE within a neighbourhood. */
+/** A ridge regression of each item on the `keep` most similar items, regardless of order: EASE within a neighbourhood. */
 export const ridgeEquations = (set: TrainingSet, keep: number): Equations => ({ near: nearest(set, keep), gram: gramOf(set) })
 
 /** For each item, the items most similar by cosine, and its co-views with them. */

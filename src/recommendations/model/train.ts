@@ -9,7 +9,7 @@ import { firstUsers, shuffled, workableLength } from './sampling.js'
 import { shares, tables, usualWeights } from './tables.js'
 
 export interface Model extends Ranking, Measured {
-  /** What the model was fitted on, for people. */
+  /** What the weights were fitted on, for people to read. */
   learned: string
 }
 
@@ -33,11 +33,11 @@ export const maxForChoice = 1_000_000
 /** How many neighbours each of several tables may have, of one title and of all. */
 const usualKeep = 100
 const maxNeighbours = 4e6
-/** How many titles one may lead to in all tables together. More make a request slower and hardly better. */
+/** How many titles may follow one in all tables together. More make requests slower, but hardly better. */
 const usualLinks = 160
 const maxLinks = 6e6
 
-/** The tables whose weights have the same total. */
+/** The tables whose weights have the same scale. */
 const comparable = tables.flatMap((_, table) => (table === followersTable ? [] : table))
 
 const usualSeed = 1
@@ -64,7 +64,7 @@ const rankingOf = (data: Interactions, weights: Float64Array, onTable: () => voi
   }
 }
 
-/** The weights that find best what each viewer of a sample watched last, if it was hidden while the tables were made. */
+/** The weights that best predict what each viewer of a sample watched last, using tables made without it. */
 const fit = (all: Interactions, { seed = usualSeed, onProgress }: TrainingOptions = {}): Fit => {
   const sample = firstUsers(all, maxForChoice)
   const out = holdOut(sample, all)
@@ -84,7 +84,7 @@ const fit = (all: Interactions, { seed = usualSeed, onProgress }: TrainingOption
   step()
   return {
     weights,
-    learned: `fitted on what ${choices.starts.length - 1} viewers watched last`,
+    learned: `fitted on the last titles of ${choices.starts.length - 1} viewers`,
     quality,
     baseline
   }

@@ -18,7 +18,7 @@ const totalsOf = (set: TrainingSet, weights: Float64Array, penalties: Float64Arr
   return totals
 }
 
-/** A random walk from an item to a viewer and on to another item. The powers make those with many views count less. */
+/** A random walk from an item to a viewer and on to another item. The powers make items and users with many views count less. */
 interface WalkShape {
   users: number
   targets: number

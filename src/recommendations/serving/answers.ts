@@ -9,7 +9,7 @@ import { days } from '../../time.js'
 import { type Recommendation, reasonFor } from './reasons.js'
 import type { Recommender } from './recommender.js'
 
-/** The first moment at which a content is no longer marked as recent. */
+/** The first moment at which an item is no longer marked as recent. */
 export const recentUntil = ({ starts }: Skeleton, row: number, recentDays: number) => starts.raw(row) + days(recentDays) + 1
 
 /** Leaves out titles whose content cannot be served. */
@@ -35,7 +35,7 @@ interface SimilarRequest {
   audience: Audience
 }
 
-/** The titles like another one. Only contents that are not cached are read from the database. */
+/** Titles like another one. Only contents that are not cached are read from the database. */
 export const similarAnswer = (
   catalogue: Catalogue,
   recommender: Recommender,

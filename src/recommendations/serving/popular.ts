@@ -5,7 +5,7 @@ import { defaultOrder, type Views } from '../../catalogue/listing.js'
 import { Best } from '../model/index.js'
 import { anywhere, type PopularityDocument } from '../popularity-documents.js'
 
-/** How many open titles to choose, and for whom. The excluded titles, rows of the skeleton, do not qualify. */
+/** How many available titles to choose, and for whom. `excluded` has rows of the skeleton. */
 export interface TitleRequest {
   audience: Audience
   count: number
@@ -13,7 +13,7 @@ export interface TitleRequest {
   now: number
 }
 
-/** A view in the caller's own country counts as 1 + this many views elsewhere. */
+/** A view in the caller's country counts as much as 1 + this many views elsewhere. */
 const homeFactor = 10
 
 /** In bytes. There is one order per country with views. */
@@ -21,7 +21,7 @@ const cacheSize = 4 * 1024 * 1024
 
 type Counts = Map<string, PopularityDocument>
 
-/** The titles sorted by recent views. Sorted again when the counts or the catalogue change. */
+/** Titles sorted by recent views. Sorted again when the counts or the catalogue change. */
 export class Popular implements Views {
   private counts: Counts = new Map()
   private readonly orders = new Cache<string, Int32Array>(cacheSize, ({ byteLength }) => byteLength)
@@ -37,12 +37,12 @@ export class Popular implements Views {
     this.version++
   }
 
-  /** The country whose counts order the titles for this one, or `anywhere`. */
+  /** The country whose counts sort the titles for this one, or `anywhere`. */
   countedIn(country: Country | undefined) {
     return country !== undefined && this.counts.has(country) ? country : anywhere
   }
 
-  /** Rows of the open titles, the most popular first. Titles without views follow in the default order of contents. */
+  /** Rows of the available titles, most popular first. Titles without views follow in the default order of contents. */
   *titles(audience: Audience, now: number): Generator<number> {
     const { skeleton, tree, listing } = this.catalogue
     const watched = this.mostViewed(audience.country)
@@ -53,7 +53,7 @@ export class Popular implements Views {
     }
   }
 
-  /** Rows of the open titles with the highest scores above 0. A generator like `titles` would take ten times as long. */
+  /** Rows of the available titles with the highest scores above 0. A generator like `titles` would take ten times as long. */
   best(score: (row: number) => number, { audience, count, excluded, now }: TitleRequest): number[] {
     const { skeleton, tree, listing } = this.catalogue
     const found: number[] = []
@@ -61,7 +61,7 @@ export class Popular implements Views {
     const offer = (rows: Int32Array, isWanted: (row: number) => boolean) => {
       for (const row of rows) {
         const scored = score(row)
-        // On a tie, the first one stays, since its place is lower.
+        // On a tie, the first one stays, because its place is lower.
         if (scored > best.least && !excluded.has(row) && isWanted(row)) best.offer(found.push(row) - 1, scored)
       }
     }
@@ -71,7 +71,7 @@ export class Popular implements Views {
     return best.taken.map(({ item }) => found[item] as number)
   }
 
-  /** Rows of the titles with views, closed ones too, the most viewed first. */
+  /** Rows of the titles with views, including unavailable ones, most viewed first. */
   mostViewed(country: Country | undefined) {
     const { tree } = this.catalogue
     if (this.tree !== tree) this.orders.clear()

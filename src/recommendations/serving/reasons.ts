@@ -13,7 +13,7 @@ export type ReasonType = RecommendationReason['type']
 /** Decides the type of a reason, for responses and for counts. */
 export const reasonTypeOf = (because: number | undefined): ReasonType => (because === undefined ? 'popular' : 'watched')
 
-/** The reason as it is sent. A watched title that cannot be served is not named: then it says popularity, but counts as watched. */
+/** The wire form of a reason. If the watched title cannot be served, the reason is sent as popularity, but still counts as watched. */
 export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): RecommendationReason => {
   switch (reasonTypeOf(content_id)) {
     case 'popular':
@@ -23,11 +23,14 @@ export const reasonFor = (content_id: number | undefined, content: Pick<Fragment
   }
 }
 
-/** Of ten adjacent recommendations, at most four name the same title as their reason. */
+/** Of ten adjacent recommendations, at most four have the same reason. */
 const adjacent = 10
 const mostAlike = 4
 
-/** The first candidates, except that one waits while too many just before it have the same reason. Takes only as many as it needs. */
+/**
+ * The first candidates, except that a candidate is postponed while too many just before it have the same reason. Takes only as many as
+ * needed.
+ */
 export const varied = (candidates: Iterable<Recommendation>, count: number): Recommendation[] => {
   const taken: Recommendation[] = []
   const waiting: Recommendation[] = []
@@ -38,14 +41,14 @@ export const varied = (candidates: Iterable<Recommendation>, count: number): Rec
       waiting.push(candidate)
       continue
     }
-    // After each one that is taken, it may be the turn of another that waits.
+    // After each one that is taken, it may be the turn of one that was postponed.
     for (let next: Recommendation | undefined = candidate; next && taken.length < count; next = takeFirst(waiting, isTurn)) taken.push(next)
     if (taken.length === count) break
   }
   return taken
 }
 
-/** How many of the recommendations just before the next one have this reason. */
+/** How many of the latest recommendations have this reason. */
 const countLatest = (taken: Recommendation[], because: number) => {
   let times = 0
   for (let at = Math.max(0, taken.length + 1 - adjacent); at < taken.length; at++) if (taken[at]?.because === because) times++

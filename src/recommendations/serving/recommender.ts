@@ -7,26 +7,26 @@ import { Popular, type TitleRequest } from './popular.js'
 import { type Recommendation, varied } from './reasons.js'
 import { newestTitles, ServedModel } from './served-model.js'
 
-/** How many popular titles are searched for titles with the user's terms. */
+/** How many popular titles are searched for the user's terms. */
 const searchDepth = 2000
-/** A varied list is chosen from this many times as many titles. */
+/** A varied list is chosen from this many times its length. */
 const choiceDepth = 5
 /** The score of a shared type: less than that of any shared term. */
 const sameType = 1e-9
 
-/** Of some thousand viewers. */
+/** Enough for some thousand viewers. */
 const keptBytes = 8 * 1024 * 1024
 const bytesOfOne = 40
 
 interface Kept {
   recommendations: Recommendation[]
-  /** When the next content opens or closes. */
+  /** When the availability of an item next changes. */
   until: number
 }
 
 const nobody: Viewing = { titles: new Map(), excluded: new Set(), faded: new Set() }
 
-/** The first titles that `choose` finds. Those that have faded come after all others. */
+/** The first titles that `choose` finds, faded ones last. */
 export const fadedLast = <T>(
   { excluded, faded }: Pick<Viewing, 'excluded' | 'faded'>,
   count: number,
@@ -35,7 +35,7 @@ export const fadedLast = <T>(
 ): T[] => {
   if (faded.size === 0) return choose(excluded)
   const first = choose(new Set([...excluded, ...faded]))
-  // Fewer than `count` means that no others are left.
+  // Fewer than `count` means that there are no others.
   if (first.length === count) return first
   return [...first, ...choose(excluded).filter(one => faded.has(titleOf(one)))].slice(0, count)
 }
@@ -74,8 +74,8 @@ export class Recommender {
   }
 
   /**
-   * What `make` gives, remembered until the model or the catalogue change. `name` stands for all that `make` depends on besides these and
-   * the audience: how many are wanted, and the history.
+   * The result of `make`, cached until the model or the catalogue changes. `name` stands for everything else that `make` depends on besides
+   * the audience: the number of titles, and the history.
    */
   remembered(name: string, audience: Audience, make: () => Recommendation[], now = Date.now()) {
     const { skeleton, version, listing } = this.catalogue
@@ -93,7 +93,7 @@ export class Recommender {
     return varied(this.candidatesFadedLast(viewing, audience, count, now), count)
   }
 
-  /** Open titles like this one, as rows of the skeleton: by the model, then by terms and type. The excluded ones are left out. */
+  /** Available titles like this one, as rows of the skeleton: by the model, then by terms and type. */
   similar(title: number, audience: Audience, count: number, excluded: Iterable<number> = [], now = Date.now()): number[] {
     const request = { audience, count, excluded: new Set(excluded).add(title), now }
     const known = this.model?.similar(title, request) ?? []
@@ -102,7 +102,7 @@ export class Recommender {
     return [...known, ...this.alike(title, { ...request, count: count - known.length })]
   }
 
-  /** Not with `fadedLast`, because what varies two lists separately may put too many of a reason next to each other where they meet. */
+  /** Does not use `fadedLast`, because varying two lists separately may leave too many of the same reason where they meet. */
   private *candidatesFadedLast(viewing: Viewing, audience: Audience, count: number, now: number) {
     const { excluded, faded } = viewing
     yield* this.candidates({ ...viewing, excluded: new Set([...excluded, ...faded]) }, audience, count, now)
@@ -141,7 +141,10 @@ export class Recommender {
     return [...related, ...others].slice(0, count).map(title => ({ title }))
   }
 
-  /** The open titles that share the rarest terms and people with this one, then others of its type. On a tie, the more popular comes first. */
+  /**
+   * The available titles that share the rarest terms and people with this one, then others of its type. On a tie, the more popular comes
+   * first.
+   */
   private alike(title: number, request: TitleRequest): number[] {
     const { skeleton } = this.catalogue
     const { type } = skeleton
@@ -183,5 +186,5 @@ export class Recommender {
   }
 }
 
-/** The squares let one rare term or person count more than several common ones. A term that all titles have still counts a little. */
+/** Squared, so that one rare term or person counts more than several common ones. A term that all titles have still counts a little. */
 const rarityOf = (titles: number, having: number) => Math.log(1 + titles / having) ** 2

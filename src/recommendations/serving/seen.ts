@@ -6,15 +6,15 @@ import { days, minutes, timestamp } from '../../time.js'
 
 interface SeenTitle {
   content_id: number
-  /** The latest occasions on which it was on the screen, the oldest first. */
+  /** The latest times that it was on the screen, oldest first. */
   at: Date[]
 }
 
-/** Which proposals a viewer has seen. In one document, because there are many, and each of them says little. */
+/** The suggestions that a viewer has seen. One document, because there are many of them, and each says little. */
 interface SeenDocument {
   _id: ObjectId
   user_id: number
-  /** The one that was seen longest ago comes first. */
+  /** The title seen longest ago comes first. */
   titles: SeenTitle[]
 }
 
@@ -26,21 +26,21 @@ export const seenValidator = validatorOf<SeenDocument>({
 
 export const seenIndexes: IndexDescription[] = [{ key: { user_id: 1 }, unique: true }]
 
-/** How many titles of a viewer are kept. */
+/** How many titles are kept per viewer. */
 const mostTitles = 500
-/** A title fades once it was seen on this many occasions within this time, unless it was begun since the first of them. */
+/** A title fades once it was seen this many times within this period, unless it was started since the first time. */
 const enough = 5
 const within = days(30)
-/** After the last occasion. */
+/** After the last time. */
 const fadesFor = days(14)
-/** Between two occasions, at least. */
+/** The minimum between two times that count separately. */
 const apart = minutes(30)
 
 const ago = (milliseconds: number) => ({ $subtract: ['$$NOW', milliseconds] })
 
 const before = (milliseconds: number) => new Date(Date.now() - milliseconds)
 
-/** Stages that make a row of each title that a viewer has seen in vain, with the first of the occasions. */
+/** Stages that return a row for each title that a viewer has seen but not started, with the first time. */
 export const seenInVain = (): Document[] => [
   { $unwind: '$titles' },
   { $match: { 'titles.at.0': { $gte: before(within) }, [`titles.at.${enough - 1}`]: { $gt: before(fadesFor) } } },
@@ -50,7 +50,7 @@ export const seenInVain = (): Document[] => [
 export const seenOf = (db: Db) => {
   const seen = db.collection<SeenDocument>('seen')
   return {
-    /** The ids of each title, its own first. What is stored of its earlier ids becomes part of it. */
+    /** `titles` has the ids of each title, its own first. What is stored under its earlier ids is merged into it. */
     add: (user_id: number, titles: number[][]) => {
       const stored = {
         known: { $ifNull: ['$titles.content_id', []] },
@@ -66,7 +66,7 @@ export const seenOf = (db: Db) => {
         }
       }
       const ofTitle = { $reduce: { input: '$$ids', initialValue: [], in: { $concatArrays: ['$$value', ofId] } } }
-      // Sooner after the last occasion, it is the same one.
+      // Within this time, it counts as the same time.
       const isAnother = { $lte: [{ $ifNull: [{ $last: '$$at' }, new Date(0)] }, ago(apart)] }
       const added = {
         $map: {

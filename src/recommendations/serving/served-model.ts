@@ -7,25 +7,25 @@ import type { StoredModel } from '../stored-model.js'
 import type { TitleRequest } from './popular.js'
 import type { Recommendation } from './reasons.js'
 
-/** The model looks no further back in a history. */
+/** How far back the model looks in a history. */
 export const newestTitles = reach
 
 /** The mapping between the items of a model and the titles of a catalogue. */
 interface ItemMapping {
   tree: Catalogue['tree']
-  /** The row of each item, or -1 if it is no title of the catalogue. */
+  /** The row of each item, or -1 if it is not a title of the catalogue. */
   rows: Int32Array
   /** The item of each row, or -1 if the model does not know it. */
   items: Int32Array
 }
 
-/** Of some thousand titles. */
+/** Enough for some thousand titles. */
 const keptBytes = 4 * 1024 * 1024
 
 /** A model whose items are titles of the catalogue, as rows of the skeleton. */
 export class ServedModel {
   private readonly ranker: Ranker
-  /** The items that follow each item alone, the best first. Every start page asks for those of a few titles. */
+  /** The items that follow a single item, best first. Every start page needs those of a few titles. */
   private readonly followers = new Cache<number, Int32Array>(keptBytes, ({ byteLength }) => byteLength)
   private cachedMapping: ItemMapping | undefined
 
@@ -37,7 +37,7 @@ export class ServedModel {
     this.ranker = new Ranker(model)
   }
 
-  /** The open titles that fit the watched ones, the best first, each with the watched title that contributes most to it. */
+  /** The available titles that fit the watched ones, best first, each with the watched title that contributes most. */
   recommend(watched: Viewing['titles'], request: TitleRequest): Recommendation[] {
     const { rows: titles } = this.mapping
     const { rows, items, interests } = this.known(watched)
@@ -45,11 +45,11 @@ export class ServedModel {
     const past = { items, interests }
     const best = this.best(past, request.count, this.wanted(request))
     const reasons = this.ranker.reasons(past, best)
-    // `reasons` gives -1 for none, where `rows` has nothing.
+    // `reasons` returns -1 for none, for which `rows` has no value.
     return best.map((item, at) => ({ title: titles[item] as number, because: rows[reasons[at] as number] }))
   }
 
-  /** The open titles that fit this one, the best first. */
+  /** The available titles that fit this one, best first. */
   similar(title: number, request: TitleRequest): number[] {
     const { rows, items } = this.mapping
     const item = items[title] as number
@@ -61,7 +61,7 @@ export class ServedModel {
     return (isCut ? this.best({ items: [item] }, request.count, isWanted) : similar).map(item => rows[item] as number)
   }
 
-  /** Of all items, whatever has become of their titles, so that they stay valid as long as the model. */
+  /** Includes items whose titles are no longer in the catalogue, so that the result stays valid as long as the model. */
   private followersOf(item: number) {
     const known = this.followers.get(item)
     if (known) return known
@@ -70,7 +70,7 @@ export class ServedModel {
     return found
   }
 
-  /** The newest titles that the model knows, the oldest of them first. */
+  /** The newest titles that the model knows, oldest first. */
   private known(titles: Viewing['titles']) {
     const itemOf = this.mapping.items
     const rows: number[] = []
@@ -113,11 +113,11 @@ export class ServedModel {
       const row = skeleton.currentRow(id)
       if (row === undefined) return
       const other = items[row] as number
-      // A model that is older than a replacement may know a title by several ids. Its own goes first.
+      // A model that is older than a replacement may know a title by several ids. Its own takes precedence.
       if (other >= 0 && skeleton.idOf(row) !== id) return
       if (other >= 0) rows[other] = -1
       items[row] = item
-      // Since the training, a title may have become the season of a show.
+      // A title may have become the season of a show since the training.
       if (tree.title(row) === row) rows[item] = row
     })
     this.cachedMapping = { tree, rows, items }
@@ -125,12 +125,12 @@ export class ServedModel {
   }
 }
 
-/** While watched titles remain, at most every tenth place goes to a newcomer: a title that nobody has watched yet. */
+/** While watched titles remain, at most every tenth place is for a newcomer: a title that nobody has watched yet. */
 const newcomerEvery = 10
-/** Newcomers score low, because they borrow a little from many titles. To compare them, their score is multiplied by this. */
+/** Newcomers have low scores, because they borrow a little from many titles. Multiplying by this makes them comparable. */
 const worth = 20
 
-/** Both lists in one. Newcomers get every tenth place, if their score is high enough, and all places after the last of the titles. */
+/** Merges both lists. Newcomers get every tenth place, if their score is high enough, and all places after the last of the titles. */
 export const interleaved = (titles: Scored[], newcomers: Scored[], count: number) => {
   const list: Scored[] = []
   const [known, fresh] = [[...titles], [...newcomers]]

@@ -5,7 +5,7 @@ import { days } from '../../time.js'
 import type { Report } from '../../viewing/progress.js'
 import { type ReasonType, type Recommendation, reasonTypeOf } from './reasons.js'
 
-/** A title that was recommended to a user, and when it was counted. Once begun, it is not counted again. */
+/** A title that was recommended to a user, and when it was counted. Once started, it is not counted again. */
 interface Showing {
   id: number
   at: number
@@ -15,9 +15,9 @@ interface Showing {
 
 const states = ['recommended', 'shown', 'begun'] as const
 
-/** What was recommended to a user lately. */
+/** What was recently recommended to a user. */
 interface Recent {
-  /** Whether the app of the user reports what was seen. */
+  /** Whether the user's app reports what was seen. */
   isReporting: boolean
   showings: Showing[]
 }
@@ -42,7 +42,7 @@ const overhead = 200
 const mostPerUser = 200
 const countedFor = days(1)
 
-/** Counts the titles that this process recommends to users, and how many of them are begun within a day. No count names a user. */
+/** Counts the titles that this process recommends to users, and how many of them are started within a day. The counts are not by user. */
 export class Uptake {
   readonly shown: Record<ReasonType, number> = { watched: 0, popular: 0 }
   readonly begun: Record<ReasonType, number> = { watched: 0, popular: 0 }
@@ -50,7 +50,7 @@ export class Uptake {
 
   constructor(private readonly catalogue: Catalogue) {}
 
-  /** A title that is recommended again within a day counts once, in whatever lists it comes. */
+  /** A title that is recommended again within a day counts once, whatever the list. */
   show(user: number, recommendations: Recommendation[], now = Date.now()) {
     const { skeleton } = this.catalogue
     const { isReporting, showings } = this.recent(user, now)
@@ -64,7 +64,7 @@ export class Uptake {
     this.byUser.set(user, packed({ isReporting, showings: [...added, ...showings].slice(0, mostPerUser) }))
   }
 
-  /** From now on, only what the app of the user reports as seen counts as shown. */
+  /** From now on, only titles that the user's app reports as seen count as shown. */
   see(user: number, titles: readonly number[], now = Date.now()) {
     const { showings } = this.recent(user, now)
     for (const showing of showings) {
@@ -76,8 +76,8 @@ export class Uptake {
   }
 
   /**
-   * Any report begins a content, even at 0 seconds. It may have been recommended, or be an episode of a show that was. What was observed
-   * before that does not count: a device may have been offline.
+   * Any report starts an item, even at 0 seconds. The item may have been recommended, or be an episode of a show that was. Earlier
+   * observations do not count, because a device may have been offline.
    */
   begin(user: number, { content_id, progress: { observed_at } }: Report, now = Date.now()) {
     const { skeleton, tree } = this.catalogue
@@ -87,7 +87,7 @@ export class Uptake {
     const recent = this.recent(user, now)
     const showing = recent.showings.find(({ id }) => id === title)
     if (!showing || showing.state === 'begun' || (observed_at && observed_at.getTime() < showing.at)) return
-    // The app may report what was seen after what was begun.
+    // The app may report what was seen after what was started.
     if (showing.state === 'recommended') this.shown[showing.reason]++
     this.begun[showing.reason]++
     showing.state = 'begun'

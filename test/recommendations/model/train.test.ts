@@ -63,7 +63,7 @@ t.test('weights can be fitted without the tables that go with them', async t => 
   )
   t.strictSame(fittedWeights(data), { weights, learned, quality, baseline })
   t.ok(steps.length > 0 && steps.every(({ step, done, total }) => step === 'choose' && done <= total))
-  t.match(learned, /^fitted on what (\d+) viewers watched last$/)
+  t.match(learned, /^fitted on the last titles of (\d+) viewers$/)
   t.ok(Number(/\d+/.exec(learned)?.[0]) <= 100)
 })
 
