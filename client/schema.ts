@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List the items that are open to the caller
-         * @description Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.
+         * @description Sorted by weight by default, then by start date, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.
          */
         get: operations["listContents"];
         put?: never;
@@ -136,7 +136,7 @@ export interface paths {
         post?: never;
         /**
          * Hide the card of a show or film
-         * @description The card stays hidden until the user watches the show or film again. A late report of earlier playback does not bring it back. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and 404 in the same cases as PUT /hidden/{contentId}.
+         * @description It stays hidden until the user watches something of the show again. A report that was observed before does not show it again. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and the same 404 as PUT /hidden/{contentId}.
          */
         delete: operations["dismissCard"];
         options?: never;
@@ -3078,9 +3078,9 @@ export interface operations {
                 year?: number[];
                 /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them is accepted */
                 title?: number;
-                /** @description Only items that credit any of these people */
+                /** @description Only items with credits of any of these people */
                 people?: number[];
-                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds items that have all of them in their names, keywords, description or the names of their terms and people, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 match without */
+                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds items that have all of them in their names, keywords, description or the names of their terms and people, the best matches first. Ignores case and accents. If fewer than 10 match, also allows a typo in words of 5 or more letters, and two in words of 9 or more */
                 search?: string;
                 /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the caller's country first */
                 order_by?: "start_date" | "created_at" | "name" | "weight" | "position" | "year" | "popularity";
