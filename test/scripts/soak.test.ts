@@ -89,7 +89,7 @@ t.test('copies that differ from the lists are found', async t => {
   t.equal(outcomes.besides(isSuccess), 0)
 
   const gone = startFollowers({ users: [1], ask: async () => ({ status: 503, headers: {}, body: '' }), outcomes })
-  await t.rejects(gone.compare(), { message: /^No answer to \/changes/ })
+  await t.rejects(gone.compare(), { message: /^No response to \/changes/ })
 })
 
 t.test('answers are counted by kind', async t => {
