@@ -218,7 +218,7 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
     await train(t, url, {}, '--model-in', join(folder, 'large')).ended,
     refusal('large', `It has ${largestModel + 1} bytes, more than ${largestModel}`)
   )
-  t.match((await train(t, url, {}, '--model-in', join(folder, 'none')).ended)[2], /none cannot be used: ENOENT.*stays\.\n$/)
+  t.match((await train(t, url, {}, '--model-in', join(folder, 'none')).ended)[2], /none cannot be used: ENOENT.*stays in use\.\n$/)
   t.strictSame(await models.find().toArray(), before)
 
   await databaseOf(app)
