@@ -52,7 +52,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the items that are open to the caller
+         * List the items available to the caller
          * @description Sorted by weight by default, then by start date, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.
          */
         get: operations["listContents"];
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Get an item
-         * @description Returns a 404 if the item is not open to the caller, and a 308 to the path of its present id for an id that it had before.
+         * @description Returns 404 if the item is not available to the caller, and 308 with the path of its current id if it was given a new one.
          */
         get: operations["getContent"];
         put?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * List titles like this one
-         * @description Titles that viewers of this one watch next or like, then those with the same terms, then popular ones of its type, each once. For an episode or a season, these are titles like its show. The same for everybody in a country. Returns a 404 if the item or its show is not open to the caller.
+         * @description Titles that viewers of this one watch next or like, then those with the same terms, then popular ones of its type, each once. For an episode or a season, these are titles like its show. The list is the same for everyone in a country. Returns 404 if the item or its show is not available to the caller.
          */
         get: operations["listSimilar"];
         put?: never;
@@ -136,7 +136,7 @@ export interface paths {
         post?: never;
         /**
          * Hide the card of a show or film
-         * @description It stays hidden until the user watches something of the show again. A report that was observed before does not show it again. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and the same 404 as PUT /hidden/{contentId}.
+         * @description The card stays hidden until the user watches the show or film again. A late report of earlier playback does not bring it back. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and 404 in the same cases as PUT /hidden/{contentId}.
          */
         delete: operations["dismissCard"];
         options?: never;
@@ -250,7 +250,7 @@ export interface paths {
         get: operations["getHistoryElement"];
         /**
          * Update the progress of a history element
-         * @description Requires `time` or `percentage`, or both. A missing one stays as it is, except that `time` alone also sets the `percentage` of an item with a `duration`.
+         * @description Requires `time` or `percentage`, or both. A missing field keeps its value, except that `time` alone also sets the `percentage` of an item with a `duration`.
          */
         put: operations["updateHistoryElement"];
         post?: never;
@@ -295,7 +295,7 @@ export interface paths {
         put?: never;
         /**
          * Mark as watched or unwatched
-         * @description Marks an item, all open episodes of a show or season, or with `up_to` an episode and those before it. Marking as watched completes what is not completed, as a report made now would, and sets `time` to the `duration` if that is known. Marking as unwatched sets `time`, `percentage` and `plays` to 0 and adds no elements. Returns a 400 for what POST /history would refuse, for a show without open episodes, and for more than 2000 episodes.
+         * @description Marks an item, all available episodes of a show or season, or with `up_to` an episode and those before it. Marking as watched completes what is not completed, as a report made now would, and sets `time` to the `duration` if that is known. Marking as unwatched sets `time`, `percentage` and `plays` to 0 and adds no elements. Returns a 400 for what POST /history would refuse, for a show without open episodes, and for more than 2000 episodes.
          */
         post: operations["markWatched"];
         delete?: never;
@@ -412,14 +412,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a device that waits for approval
+         * Get a device waiting for approval
          * @description Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total.
          */
         get: operations["getWaitingDevice"];
         put?: never;
         /**
          * Approve or deny a device
-         * @description An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total. Returns a 401 if the session of the request has ended.
+         * @description An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total. Returns 401 if the session of the request has ended.
          */
         post: operations["decideOnDevice"];
         delete?: never;
@@ -521,7 +521,7 @@ export interface paths {
         };
         /**
          * Export what is stored about the user
-         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. `played_at` in the history has the moments of plays; `seen`, `sessions` and `exported_at` are for information only. A user can have one export at a time (429), a process 16 (503). If the connection is closed early, after 10 minutes or because the database fails, the file is incomplete JSON.
+         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. `played_at` in the history holds the times of plays; `seen`, `sessions` and `exported_at` are for information only. A user can run one export at a time (otherwise 429), and a process 16 (otherwise 503). If the connection is closed early, after 10 minutes or because the database fails, the file is incomplete JSON.
          */
         get: operations["exportMe"];
         put?: never;
@@ -542,7 +542,7 @@ export interface paths {
         get?: never;
         /**
          * Change the password
-         * @description Ends all other sessions of the user. They may have ended even if the change itself fails. A wrong current password returns a 401 that counts as a failed login. Of two concurrent changes, one succeeds and the other returns a 401.
+         * @description Ends all other sessions of the user. They may have ended even if the change itself fails. A wrong current password returns 401 and counts as a failed login. Of two concurrent changes, one succeeds and the other returns 401.
          */
         put: operations["changePassword"];
         post?: never;
@@ -601,7 +601,7 @@ export interface paths {
         };
         /**
          * List the people of the catalogue
-         * @description Sorted by name, ignoring case and accents. A search is sorted by relevance, and of equal matches those come first who are in the credits of the most titles that are open now, whatever country and age these are for. An episode counts as its show.
+         * @description Sorted by name, ignoring case and accents. A search is sorted by relevance, and equal matches by the number of titles that credit the person and are available now, in any country and for any age. An episode counts as its show.
          */
         get: operations["listPeople"];
         put?: never;
@@ -933,7 +933,7 @@ export interface paths {
         };
         /**
          * List what the channels show
-         * @description The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, what is on at that moment. Programmes whose item the caller may not see are left out.
+         * @description The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, lists what is on at that moment. Programmes whose item the caller may not see are left out.
          */
         get: operations["listSchedule"];
         put?: never;
@@ -1000,7 +1000,7 @@ export interface paths {
         post?: never;
         /**
          * Sign out a device
-         * @description Ends one session of the account: its refresh token at once, its access tokens within 2 seconds. Returns a 404 if it has ended or expired. Returns a 401 if the session of the request has ended.
+         * @description Ends one session of the account: its refresh token at once, its access tokens within 2 seconds. Returns 404 if it has ended or expired, and 401 if the session of the request has ended.
          */
         delete: operations["endSession"];
         options?: never;
@@ -3078,13 +3078,13 @@ export interface operations {
                 year?: number[];
                 /** @description Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them is accepted */
                 title?: number;
-                /** @description Only items with credits of any of these people */
+                /** @description Only items that credit any of these people */
                 people?: number[];
-                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds items that have all of them in their names, keywords, description or the names of their terms and people, the best matches first. Ignores case and accents. If fewer than 10 match, also allows a typo in words of 5 or more letters, and two in words of 9 or more */
+                /** @description Up to 8 words or beginnings of words, with at least one letter or digit. Finds items that have all of them in their names, keywords, description or the names of their terms and people, best matches first. Ignores case and accents. If fewer than 10 match, also allows a typo in words of 5 or more letters, and two in words of 9 or more */
                 search?: string;
                 /** @description Field to order by, `weight` by default. With `title`, `position` is the order of the show: season by season with its episodes. `popularity` puts the titles with the most recent viewers in the caller's country first */
                 order_by?: "start_date" | "created_at" | "name" | "weight" | "position" | "year" | "popularity";
-                /** @description Only items that the user has watched, or only the others. Requires a token. A show or season is watched if all of its open episodes are */
+                /** @description Only items that the user has watched, or only the others. Requires a token. A show or season is watched if all of its available episodes are */
                 watched?: boolean;
                 /** @description Direction of the order, `DESC` by default. `ASC` for `position` */
                 order_direction?: "ASC" | "DESC";
@@ -5104,7 +5104,7 @@ export interface operations {
     getYear: {
         parameters: {
             query?: {
-                /** @description The name of an IANA time zone like `Europe/Berlin`. It decides when the year and its months begin. Unknown names, offsets and an empty value return a 400 */
+                /** @description The name of an IANA time zone like `Europe/Berlin`. Decides when the year and its months begin. Unknown names, offsets and an empty value return 400 */
                 timezone?: string;
             };
             header?: never;
@@ -5447,7 +5447,7 @@ export interface operations {
                 content_id?: number[];
                 /** @description Only plays at this moment or later */
                 from?: string;
-                /** @description Only plays before this moment. If it is before `from`, the response is a 400 */
+                /** @description Only plays before this moment. Returns 400 if it is before `from` */
                 to?: string;
                 /** @description Elements per page */
                 perPage?: number;

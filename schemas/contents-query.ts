@@ -11,9 +11,9 @@ export const ContentsQuery = Type.Object({
   ids: Ids('Only these items', 1405),
   year: Ids('Only items of these years', 2024),
   title: TitleId('Only the items of this title: the show with its seasons and episodes, or the film. The id of any of them is accepted'),
-  people: Ids('Only items with credits of any of these people', 71),
+  people: Ids('Only items that credit any of these people', 71),
   search: Search(
-    'Finds items that have all of them in their names, keywords, description or the names of their terms and people, the best matches first',
+    'Finds items that have all of them in their names, keywords, description or the names of their terms and people, best matches first',
     'harbour'
   ),
   order_by: Type.Optional(
@@ -26,7 +26,7 @@ export const ContentsQuery = Type.Object({
     Type.Boolean({
       examples: [false],
       description:
-        'Only items that the user has watched, or only the others. Requires a token. A show or season is watched if all of its open episodes are'
+        'Only items that the user has watched, or only the others. Requires a token. A show or season is watched if all of its available episodes are'
     })
   ),
   order_direction: Type.Optional(Direction({ description: 'Direction of the order, `DESC` by default. `ASC` for `position`' })),

@@ -17,7 +17,7 @@ export type Play = Static<typeof Play>
 export const PlaysQuery = Type.Object({
   content_id: Ids('Only plays of these items', 1405),
   from: Moment('Only plays at this moment or later', '2026-01-01T00:00:00Z'),
-  to: Moment('Only plays before this moment. If it is before `from`, the response is a 400', '2027-01-01T00:00:00Z'),
+  to: Moment('Only plays before this moment. Returns 400 if it is before `from`', '2027-01-01T00:00:00Z'),
   ...PageQuery
 })
 export type PlaysQuery = Static<typeof PlaysQuery>
@@ -38,7 +38,7 @@ export const YearQuery = Type.Object({
     'x-rule': 'the name of an IANA time zone like Europe/Berlin',
     default: 'UTC',
     description:
-      'The name of an IANA time zone like `Europe/Berlin`. It decides when the year and its months begin. Unknown names, offsets and an empty value return a 400'
+      'The name of an IANA time zone like `Europe/Berlin`. Decides when the year and its months begin. Unknown names, offsets and an empty value return 400'
   })
 })
 

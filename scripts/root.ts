@@ -3,5 +3,5 @@ import { join } from 'node:path'
 
 const above = join(import.meta.dirname, '..')
 
-/** The folder of the repository, for source and for what `npm run compile` makes of it in `built/`. */
+/** The folder of the repository, whether this runs from source or compiled in `built/`. */
 export const root = existsSync(join(above, 'tsconfig.json')) ? above : join(above, '..')

@@ -24,7 +24,7 @@ export const settingGroups = {
       pattern: '^mongodb(\\+srv)?://([^@/]*@)?[^,/?]+(,[^,/?]+)*([/?].*)?$',
       description: 'Connection string of MongoDB (`mongodb://…` or `mongodb+srv://…`). If it names no database, the service uses `viewer`'
     }),
-    DATABASE_TIMEOUT: Integer('How long a request waits for the database, in milliseconds. It gets a 503 half a second later', 2000, {
+    DATABASE_TIMEOUT: Integer('How long a request waits for the database, in milliseconds. Half a second later, it returns 503', 2000, {
       minimum: 100,
       maximum: 60_000
     }),
@@ -82,7 +82,7 @@ export const settingGroups = {
       { pattern: '^(https?://[^/?#\\s]+)?$' }
     ),
     CORS_ORIGIN: Text(
-      'Origins of web apps that may call the service, for example `https://app.example.com`, without a path and separated by commas, or `*` for any. `http://localhost:*` stands for any port. By default, none may call it, and with `npm run dev` those on localhost',
+      'Origins of web apps that may call the service, for example `https://app.example.com`, without a path and separated by commas, or `*` for any. `http://localhost:*` stands for any port. By default, none may call it; with `npm run dev`, those on localhost may',
       '',
       { pattern: '^(\\*|https?://[^/?#\\s,]+( *, *https?://[^/?#\\s,]+)*)?$' }
     ),
@@ -112,7 +112,7 @@ export const settingGroups = {
       { maximum: 100 }
     ),
     LIVE_STREAMS: Integer(
-      'How many streams of changes (`GET /changes/stream`) a process keeps open, after which it returns 503. An account has at most ten, after which it gets a 429. 0 turns the endpoint off',
+      'How many streams of changes (`GET /changes/stream`) a process keeps open. Beyond that, it returns 503. An account can have ten in each process, and gets 429 for more. 0 turns the endpoint off',
       5000
     ),
     MAX_IN_PROGRESS: Integer(
@@ -124,7 +124,7 @@ export const settingGroups = {
   'Catalogue and viewing': {
     CONTENT_CACHE_MB: Integer('Size of the content cache in megabytes', 64, { minimum: 1 }),
     DEFAULT_LANGUAGE: Text(
-      'Language of legal and support texts for callers who accept none of their languages: letters, digits and `-`',
+      'Language of legal and support texts that exist in none of the languages that the caller accepts: letters, digits and `-`',
       'en',
       { pattern: '^[A-Za-z0-9-]+$' }
     ),
@@ -154,7 +154,7 @@ export const settingGroups = {
           'Key for `POST /import/{file}`, which imports a catalogue over HTTP: at least 32 bytes. Without it, the endpoint does not exist'
       })
     ),
-    AUDIT_DAYS: Integer('How many days the records of what is done with privilege are kept (`npm run audit`), at most 36,500', 365, {
+    AUDIT_DAYS: Integer('How many days the records of privileged actions are kept (`npm run audit`), at most 36,500', 365, {
       minimum: 1,
       maximum: 36_500
     }),

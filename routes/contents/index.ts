@@ -18,7 +18,7 @@ const security = [{ bearer: [] }, {}]
 const params = Type.Object({ contentId: IntegerId('Id of the item', 1405) })
 
 const listSchema = {
-  summary: 'List the items that are open to the caller',
+  summary: 'List the items available to the caller',
   description:
     'Sorted by weight by default, then by start date, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.',
   tags: ['Catalogue'],
@@ -28,7 +28,7 @@ const listSchema = {
 }
 const getSchema = {
   summary: 'Get an item',
-  description: 'Returns a 404 if the item is not open to the caller, and a 308 to the path of its present id for an id that it had before.',
+  description: 'Returns 404 if the item is not available to the caller, and 308 with the path of its current id if it was given a new one.',
   tags: ['Catalogue'],
   security,
   params,
@@ -37,7 +37,7 @@ const getSchema = {
 const similarSchema = {
   summary: 'List titles like this one',
   description:
-    'Titles that viewers of this one watch next or like, then those with the same terms, then popular ones of its type, each once. For an episode or a season, these are titles like its show. The same for everybody in a country. Returns a 404 if the item or its show is not open to the caller.',
+    'Titles that viewers of this one watch next or like, then those with the same terms, then popular ones of its type, each once. For an episode or a season, these are titles like its show. The list is the same for everyone in a country. Returns 404 if the item or its show is not available to the caller.',
   tags: ['Recommendations'],
   security,
   params,

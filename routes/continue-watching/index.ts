@@ -27,7 +27,7 @@ const deleteSchema = {
   ...shared,
   summary: 'Hide the card of a show or film',
   description:
-    'It stays hidden until the user watches something of the show again. A report that was observed before does not show it again. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and the same 404 as PUT /hidden/{contentId}.',
+    'The card stays hidden until the user watches the show or film again. A late report of earlier playback does not bring it back. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and 404 in the same cases as PUT /hidden/{contentId}.',
   params: Type.Object({ contentId: IntegerId('Id of the item', 1405) }),
   response: answers(Done, 401, 404, 413)
 }

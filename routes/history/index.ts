@@ -59,7 +59,7 @@ const putSchema = {
   ...shared,
   summary: 'Update the progress of a history element',
   description:
-    'Requires `time` or `percentage`, or both. A missing one stays as it is, except that `time` alone also sets the `percentage` of an item with a `duration`.',
+    'Requires `time` or `percentage`, or both. A missing field keeps its value, except that `time` alone also sets the `percentage` of an item with a `duration`.',
   params,
   body: ProgressUpdate,
   response: answers(Done, 401, 403, 404, 413)
@@ -81,7 +81,7 @@ const batchSchema = {
 const watchedSchema = {
   ...shared,
   summary: 'Mark as watched or unwatched',
-  description: `Marks an item, all open episodes of a show or season, or with \`up_to\` an episode and those before it. Marking as watched completes what is not completed, as a report made now would, and sets \`time\` to the \`duration\` if that is known. Marking as unwatched sets \`time\`, \`percentage\` and \`plays\` to 0 and adds no elements. Returns a 400 for what POST /history would refuse, for a show without open episodes, and for more than ${maxMarked} episodes.`,
+  description: `Marks an item, all available episodes of a show or season, or with \`up_to\` an episode and those before it. Marking as watched completes what is not completed, as a report made now would, and sets \`time\` to the \`duration\` if that is known. Marking as unwatched sets \`time\`, \`percentage\` and \`plays\` to 0 and adds no elements. Returns a 400 for what POST /history would refuse, for a show without open episodes, and for more than ${maxMarked} episodes.`,
   body: WatchedMark,
   response: answers(MarkedContents, 401, 413)
 }

@@ -36,14 +36,14 @@ const exportSchema = {
   ...shared,
   summary: 'Export what is stored about the user',
   description:
-    'Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. `played_at` in the history has the moments of plays; `seen`, `sessions` and `exported_at` are for information only. A user can have one export at a time (429), a process 16 (503). If the connection is closed early, after 10 minutes or because the database fails, the file is incomplete JSON.',
+    'Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. `played_at` in the history holds the times of plays; `seen`, `sessions` and `exported_at` are for information only. A user can run one export at a time (otherwise 429), and a process 16 (otherwise 503). If the connection is closed early, after 10 minutes or because the database fails, the file is incomplete JSON.',
   response: answers(ExportAnswer, 401, 403)
 }
 const passwordSchema = {
   ...shared,
   summary: 'Change the password',
   description:
-    'Ends all other sessions of the user. They may have ended even if the change itself fails. A wrong current password returns a 401 that counts as a failed login. Of two concurrent changes, one succeeds and the other returns a 401.',
+    'Ends all other sessions of the user. They may have ended even if the change itself fails. A wrong current password returns 401 and counts as a failed login. Of two concurrent changes, one succeeds and the other returns 401.',
   body: PasswordChange,
   response: answers(Done, 401, 403, 413)
 }

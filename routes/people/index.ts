@@ -14,7 +14,7 @@ const tags = ['Catalogue']
 const listSchema = {
   summary: 'List the people of the catalogue',
   description:
-    'Sorted by name, ignoring case and accents. A search is sorted by relevance, and of equal matches those come first who are in the credits of the most titles that are open now, whatever country and age these are for. An episode counts as its show.',
+    'Sorted by name, ignoring case and accents. A search is sorted by relevance, and equal matches by the number of titles that credit the person and are available now, in any country and for any age. An episode counts as its show.',
   tags,
   querystring: PeopleQuery,
   response: publicAnswers(Page(Person))

@@ -12,7 +12,7 @@ const listSchema = {
   ...shared,
   summary: 'List what the channels show',
   description:
-    'The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, what is on at that moment. Programmes whose item the caller may not see are left out.',
+    'The programmes that overlap a time window, sorted by start. If `from` and `to` are equal, lists what is on at that moment. Programmes whose item the caller may not see are left out.',
   querystring: ScheduleQuery,
   response: publicAnswers(Page(Programme))
 }

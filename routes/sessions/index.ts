@@ -33,7 +33,7 @@ const endSchema = {
   ...shared,
   summary: 'Sign out a device',
   description:
-    'Ends one session of the account: its refresh token at once, its access tokens within 2 seconds. Returns a 404 if it has ended or expired. Returns a 401 if the session of the request has ended.',
+    'Ends one session of the account: its refresh token at once, its access tokens within 2 seconds. Returns 404 if it has ended or expired, and 401 if the session of the request has ended.',
   params: Type.Object({ sessionId: SessionId }),
   response: answers(Done, 401, 403, 404, 413)
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the image from a clone and does with Docker what docs/deployment.md says, each command as it is written there.
+# Builds the image from a clone, and runs the Docker commands of docs/deployment.md exactly as they are written there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -28,7 +28,7 @@ trap finish EXIT
 # Ctrl-C in a terminal also interrupts the running command. Its failure ends this script.
 trap : INT
 
-# The line of docs/deployment.md with these words.
+# The line of docs/deployment.md that contains these words.
 documented() { sed -n '/^```sh$/,/^```$/p' docs/deployment.md | grep -F -- "$1"; }
 get() { curl --silent --show-error --fail --max-time 5 "$address$1" "${@:2}"; }
 sign_in() { get /login --data "{\"email\":\"$1\",\"password\":\"$2\"}" | sed 's/.*"access_token":"\([^"]*\)".*/\1/'; }

@@ -34,7 +34,7 @@ const ofAccount = { tags, security: [{ bearer: [] }], params: Type.Object({ user
 
 const getSchema = {
   ...ofAccount,
-  summary: 'Get a device that waits for approval',
+  summary: 'Get a device waiting for approval',
   description:
     'Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total.',
   response: answers(Ok(WaitingDevice), 401, 403, 404)
@@ -43,7 +43,7 @@ const decideSchema = {
   ...ofAccount,
   summary: 'Approve or deny a device',
   description:
-    'An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total. Returns a 401 if the session of the request has ended.',
+    'An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total. Returns 401 if the session of the request has ended.',
   body: DeviceDecision,
   response: answers(Done, 401, 403, 404, 413)
 }
