@@ -44,7 +44,11 @@ t.test('the OpenAPI document', async t => {
     const exact = dereferenced(app.exactDocument())
 
     t.test('that is committed is the one of the app', async t => {
-      t.strictSame(await committed(), JSON.parse(JSON.stringify(app.swagger())), 'openapi.json is outdated: run `npm run openapi`')
+      t.strictSame(
+        await committed(),
+        JSON.parse(JSON.stringify(app.swagger())),
+        'openapi.json is outdated: run `npm run openapi`, then `npm run compile`'
+      )
       t.strictSame((await app.inject('/openapi.json')).json(), await committed())
     })
 

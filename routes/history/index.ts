@@ -94,8 +94,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { query } = request
     // Undefined if the profile has no age limit; then nothing is filtered.
     const isShown = catalogue.ageFilterFor(app.audienceOf(request))
-    const content_id = storedIdsOf(catalogue, query)
-    const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id }, isShown)
+    const storedIds = storedIdsOf(catalogue, query)
+    const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id: storedIds }, isShown)
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 
@@ -106,7 +106,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const report = reportOf(request.body, catalogue, app.audienceOf(request))
       if (!report) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
-      // The version of the ids is cached for a later PUT.
+      // `reports` caches the id of the item for a later PUT, as long as no item replaces another.
       const elementId = await reports.put(viewer.id, report, catalogue.skeleton.idsVersion)
       uptake.begin(viewer.id, report)
       reply.code(201)

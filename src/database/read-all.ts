@@ -6,7 +6,7 @@ import { withRetries } from './retry.js'
 // Reads all rows at once, without the driver's cursor, which takes twice the processor time of the command itself. The rows nearly always
 // fit into one batch of up to 16 MB, about 178,000 elements of a history.
 // These functions read from the primary (connection.ts), so that viewers see their own writes. They do not retry after a lost connection,
-// because plugins/admission.ts retries the whole route.
+// because plugins/admission.ts retries a whole GET. Writers that read call them inside `withRetries`.
 
 /** More than fits into a batch, so that only its bytes limit it. */
 const batchSize = 1_000_000

@@ -1,6 +1,13 @@
 import type { Document } from 'mongodb'
 import { changesBy, defaultsAt, onlyIf, type Progress, updateBy } from '../viewing/progress.js'
 
+/** Keeps what an element was before the first of several reports of one request. */
+const asBefore = (reports: Progress[]) => {
+  const observations = reports.flatMap(({ observed_at }) => observed_at ?? [])
+  const claimed_at = { $cond: [{ $in: ['$claimed_at', observations] }, '$claimed_at', '$$REMOVE'] }
+  return { $set: { before: { updated_at: '$updated_at', claimed_at }, event: '$$REMOVE' } }
+}
+
 /**
  * A report with `observed_at` counts as made then, or now if that is earlier. Of two reports, the one observed later wins, whatever the
  * order in which they arrive.
@@ -19,13 +26,6 @@ const updateByDated = (report: Progress, observed_at: Date, completedAt: number)
     claimed_at: { $cond: [{ $gt: [observed_at, '$$NOW'] }, observed_at, '$claimed_at'] }
   }
   return { $set: { ...defaultsAt(observed), ...onlyIf(isCounted, changes) } }
-}
-
-/** Keeps what an element was before the first of several reports of one request. */
-const asBefore = (reports: Progress[]) => {
-  const observations = reports.flatMap(({ observed_at }) => observed_at ?? [])
-  const claimed_at = { $cond: [{ $in: ['$claimed_at', observations] }, '$claimed_at', '$$REMOVE'] }
-  return { $set: { before: { updated_at: '$updated_at', claimed_at }, event: '$$REMOVE' } }
 }
 
 /** The update for several reports of one element, one after the other. */

@@ -70,7 +70,10 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
     return new Map(stored.toSorted(([, one], [, other]) => Number(one.updated_at) - Number(other.updated_at)))
   }
 
-  /** An element that has not been moved yet is written where it is, so that its completions are known. */
+  /**
+   * An element that has not been moved yet is written under the earlier id, so that its completions are known. If there are several,
+   * `known` is the one to write; a `findOneAndUpdate` sorts instead.
+   */
   const writeOf = (user_id: number, content: ContentReports, known?: ObjectId) => {
     const { content_id, earlier = [], progress } = content
     const changes = updateByAll(progress, completedAt)
@@ -79,7 +82,8 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
     return { filter: { user_id, content_id: { $in: idsOf(content) }, ...(known && { _id: known }) }, update: [ifNew, ...changes] }
   }
 
-  const removedSince = async (user_id: number, reports: Report[]) => {
+  /** The reports that were observed before their element was removed. */
+  const droppedOf = async (user_id: number, reports: Report[]) => {
     const dated = reports.filter(({ progress }) => isDated(progress))
     if (dated.length === 0) return []
     const cutOffOf = await removals.ofHistory(user_id, dated.flatMap(idsOf))
@@ -135,12 +139,15 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
   }
 
   return {
-    /** Creates or updates the one element of a user and an item. Returns it, if there is one. */
+    /**
+     * Creates or updates the one element of a user and an item. Returns it, if there is one afterwards: a report from before a removal
+     * writes nothing, and what is written while a removal runs is removed again.
+     */
     put: async (user_id: number, report: Report) => {
       const content = { ...report, progress: [report.progress] }
       const { filter, update } = writeOf(user_id, content)
       const found = { projection: { content_id: 1 }, ...(report.earlier?.length && newestFirst) } as const
-      if ((await removedSince(user_id, [report])).length > 0) {
+      if ((await droppedOf(user_id, [report])).length > 0) {
         // An earlier attempt may have recreated the element, and failed before it was removed again.
         await removeAgain(user_id, [report])
         return history.findOne(filter, found)
@@ -168,7 +175,7 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
 
     /** Like `put` for many reports, in one write. */
     putAll: async (user_id: number, reports: Report[]) => {
-      const dropped = new Set(await removedSince(user_id, reports))
+      const dropped = new Set(await droppedOf(user_id, reports))
       const kept = reports.filter(report => !dropped.has(report))
       const mayBeBack = kept.length > 0 && (await writeAll(user_id, byContent(kept))).mayBeBack
       const inDoubt = mayBeBack ? reports : [...dropped]

@@ -75,6 +75,7 @@ const storedPercentage = { $ifNull: ['$percentage', 0] }
  * | at the beginning | completed before (*)                                          |       |            | true     |
  * | any other        | any                                                           |       |            |          |
  *
+ * At the end: the percentage is `COMPLETED_AT` or more. At the beginning: it is below `beginningPercentage`.
  * Begun again: it has `is_again`, or is at its beginning, where an import may put it without setting `is_again`.
  * (*) Not if the report is a repeat.
  *
@@ -126,12 +127,12 @@ const previousAfter = ({ time, percentage = 0 }: Progress, completedAt: number) 
 
   if (isCompleted(percentage, completedAt) || (time !== undefined && time >= lastingSeconds)) return changed(() => '$$REMOVE')
   if (time === undefined) return {}
-  // A missing field is less than any number.
   const unlessReached = (field: string) => ({ $cond: [{ $gte: [time, '$previous_time'] }, '$$REMOVE', `$${field}`] })
   if (time >= briefSeconds) return changed(unlessReached)
   const isUnfinished = { $and: [{ $gte: ['$time', briefSeconds] }, { $lt: [storedPercentage, completedAt] }] }
-  const isLost = { $and: [{ $lte: ['$previous_time', null] }, isUnfinished] }
-  return changed((field, position) => ({ $cond: [isLost, position, unlessReached(field)] }))
+  // In MongoDB, a missing field is less than null, and null is less than any number.
+  const isMissing = { $lte: ['$previous_time', null] }
+  return changed((field, position) => ({ $cond: [{ $and: [isMissing, isUnfinished] }, position, unlessReached(field)] }))
 }
 
 interface Effect {

@@ -34,7 +34,7 @@ export const reportsOf = (db: Db, { late, tell, completedAt }: { late: LateRepor
   return {
     /** Creates or updates the one element of a user and an item. Returns its id, if there is an element. */
     put: async (user_id: number, report: Report, idsVersion?: object) => {
-      // If the item has replaced another, the element may still be stored under the earlier id.
+      // A dated report may come late, and the element of an item that has replaced another may be stored under its earlier id.
       const isPlain = !report.progress.observed_at && !report.earlier?.length
       const element = await (isPlain ? putNow(user_id, report) : late.put(user_id, report))
       if (!element) return undefined

@@ -3,7 +3,7 @@ import { hash } from '@node-rs/argon2'
 import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
 import { readSettings, Settings } from '../../src/config.js'
-import { databaseUrl, type Seed, seededUrl } from './database.js'
+import { appUrl, type Seed, seed } from './database.js'
 import './warnings.js'
 
 export const secret = 'a secret of the tests that is long enough'
@@ -41,7 +41,7 @@ export interface BuildOptions {
 /** The app as production builds it. */
 export const build = async (t: Test, { settings = {}, log, url, extend }: BuildOptions = {}) => {
   const logger = log ? { level: settings.LOG_LEVEL ?? 'info', stream: { write: (line: string) => log.push(line) } } : false
-  const app = await buildApp(settingsFor(url ?? (await databaseUrl(t)), settings), { logger })
+  const app = await buildApp(settingsFor(url ?? (await appUrl(t)), settings), { logger })
   t.teardown(() => app.close())
   extend?.(app)
   await app.ready()
@@ -51,8 +51,8 @@ export const build = async (t: Test, { settings = {}, log, url, extend }: BuildO
 export type App = Awaited<ReturnType<typeof build>>
 
 /** The app on a database that holds these documents. */
-export const buildWith = async (t: Test, seed: Seed, options: Omit<BuildOptions, 'url'> = {}) =>
-  build(t, { ...options, url: await seededUrl(t, seed) })
+export const buildWith = async (t: Test, documents: Seed, options: Omit<BuildOptions, 'url'> = {}) =>
+  build(t, { ...options, url: await seed(await appUrl(t), documents) })
 
 export const password = 'correct horse battery staple'
 /** Cheap to check, unlike the hashes of the service, because hundreds of tests sign in. */

@@ -37,13 +37,17 @@ const filled = async (db: Db, [first, ...others]: string[]) => {
   return found.map(({ _id }) => _id as string)
 }
 
-/** Databases of finished tests, to be reused: creating collections and indexes takes half of the time in which an app starts. */
+/** Databases of finished tests, for `appUrl`. */
 const used: string[] = []
 /** Operations of a test may arrive after its end, so its database rests until this many others have been returned after it. */
 const resting = 4
+/** The files of many databases make mongod slow. */
+const mostUsed = 8
+
+const newName = () => `test-${randomUUID()}`
 
 const usedOrNew = async () => {
-  if (used.length <= resting) return `test-${randomUUID()}`
+  if (used.length <= resting) return newName()
   const name = used.shift() as string
   const db = (await connection).db(name)
   const collections = await db.listCollections({}, { nameOnly: true }).toArray()
@@ -61,15 +65,20 @@ const isPlain = async (db: Db) =>
     ({ name, options = {} }) => isDeepStrictEqual(options.validator, validators[name]) && !name.startsWith('system.')
   )
 
-export const databaseUrl = async (t: Test) => {
-  const name = await usedOrNew()
+const urlOf = (t: Test, name: string) => {
   t.teardown(async () => {
     const db = (await connection).db(name)
-    if (await isPlain(db)) used.push(name)
+    if (used.length < mostUsed && (await isPlain(db))) used.push(name)
     else await db.dropDatabase()
   })
   return `${server}/${name}`
 }
+
+/** A new database. */
+export const databaseUrl = async (t: Test) => urlOf(t, newName())
+
+/** An empty database that may have the collections of an earlier test: creating them takes half of the time in which an app starts. */
+export const appUrl = async (t: Test) => urlOf(t, await usedOrNew())
 
 export interface Seed {
   contents?: ContentDocument[]
@@ -81,19 +90,21 @@ export interface Seed {
   support_texts?: SupportTextDocument[]
 }
 
-/** A database that holds these documents. */
-export const seededUrl = async (t: Test, seed: Seed) => {
-  const url = await databaseUrl(t)
+/** Stores documents in a database that nothing else uses yet. */
+export const seed = async (url: string, documents: Seed) => {
   const { client, db } = connectionTo(url)
-  for (const [kind, documents] of Object.entries(seed)) {
-    if (documents.length === 0) continue
+  for (const [kind, all] of Object.entries(documents)) {
+    if (all.length === 0) continue
     // Some have what an earlier version, or other software, has left.
-    await db.collection(kind).insertMany(documents as Document[], { bypassDocumentValidation: true })
+    await db.collection(kind).insertMany(all as Document[], { bypassDocumentValidation: true })
     await revisionsOf(db).raise(kind as CatalogueKind)
   }
   await client.close()
   return url
 }
+
+/** A new database that holds these documents. */
+export const seededUrl = async (t: Test, documents: Seed) => seed(await databaseUrl(t), documents)
 
 /** The database of the app, for changes without the app. */
 export const databaseOf = (app: FastifyInstance): Db =>

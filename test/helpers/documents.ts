@@ -55,7 +55,7 @@ export const film = (id: number, given: Partial<ContentDocument> = {}) => conten
 export const episode = (id: number, parent_id: number, given: Partial<ContentDocument> = {}) =>
   content(id, { type: 'episode', parent_id, ...given })
 
-/** A content in which every field of the wire holds a value. */
+/** A content in which every field of the specification holds a value. */
 export const rich = (id: number, given: Partial<ContentDocument> = {}) =>
   content(id, {
     title: { en: 'The "Long" Ridge', de: 'Der lange Grät \u2028 \u{1F3D4}' },

@@ -251,7 +251,7 @@ t.test('headers of answers', async t => {
 })
 
 t.test('the route that CONTRIBUTING.md shows is the one in the repository', async t => {
-  const text = between(await read('CONTRIBUTING.md'), '## An endpoint in four files', '\n## ')
+  const text = between(await read('CONTRIBUTING.md'), '## An endpoint, from the wire to the database', '\n## ')
   const route = await read('routes/hidden/index.ts')
   const shown = [...text.matchAll(/```ts\n(.*?)```|`(response: .*?)`/gs)].map(([, block, line]) => String(block ?? line))
   t.equal(shown.length, 2)

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { MongoClient } from 'mongodb'
@@ -9,13 +9,13 @@ import { root } from '../../scripts/root.js'
 import { apart } from '../helpers/apart.js'
 import { built, runFolder } from '../helpers/run.js'
 
-t.test('a test file in a new folder is run', async t => {
-  const folder = t.testdir({
-    'package.json': readFileSync(join(root, 'package.json'), 'utf8'),
-    built: { test: { 'top.test.js': '', 'helper.js': '', new: { deep: { 'probe.test.js': '', 'helper.js': '' } } } }
-  })
-  const { stdout } = await promisify(execFile)(...apart(join(root, 'node_modules/tap/dist/esm/run.mjs'), 'list'), { cwd: folder })
-  t.strictSame(stdout.trim().split('\n'), ['built/test/new/deep/probe.test.js', 'built/test/top.test.js'])
+t.test('every test file is run, and once', async t => {
+  const { stdout } = await promisify(execFile)(...apart(join(root, 'node_modules/tap/dist/esm/run.mjs'), 'list'), { cwd: root })
+  const groups = stdout.trim().split('\n')
+  const texts = groups.map(path => readFileSync(join(root, path), 'utf8'))
+  const imported = texts.flatMap(text => [...text.matchAll(/^import '\.\.\/(.+)\.js';$/gm)].map(([, path]) => `${path}.ts`))
+  const files = readdirSync(join(root, 'test'), { recursive: true }).filter(path => String(path).endsWith('.test.ts'))
+  t.strictSame(imported.sort(), files.sort())
 })
 
 t.test('mongod ends with its run, even if tap was killed', async t => {

@@ -232,7 +232,7 @@ t.test('the summary', async t => {
 })
 
 t.test('Ctrl-C leaves nothing behind', async t => {
-  const users = 60_000
+  const users = 10_000
   const { folder, start } = inFolder(t, {})
   const lines = Array.from({ length: users }, (_, user) => `user ${user}\ttitle ${user % 500}\nuser ${user}\ttitle ${(user * 7) % 500}\n`)
   await writeFile(join(folder, 'events.tsv'), lines.join(''))

@@ -8,7 +8,7 @@ import { buildWith, password, signIn } from '../helpers/app.js'
 import { content, legal, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
 import { dereferenced, endless, type Schema } from '../helpers/openapi.js'
 
-/** Requests for each operation. The long form: FUZZ_RUNS=5000 npx tap test/service/fuzz.test.ts --disable-coverage; FUZZ_SEED repeats a run. */
+/** Requests for each operation. The long form: FUZZ_RUNS=5000 npx tap built/test/service/fuzz.test.js --disable-coverage; FUZZ_SEED repeats a run. */
 const runs = Number(process.env.FUZZ_RUNS ?? 40)
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 

@@ -1,0 +1,6 @@
+import '../client/calls.test.js'
+import '../client/copies.test.js'
+import '../client/live.test.js'
+import '../client/offline.test.js'
+import '../client/outbox.test.js'
+import '../client/playing.test.js'

@@ -1,0 +1,5 @@
+import '../scripts/audit.test.js'
+import '../scripts/demo.test.js'
+import '../scripts/restore.test.js'
+import '../scripts/user.test.js'
+import '../scripts/webhook.test.js'

@@ -1,0 +1,7 @@
+import '../http/connections.test.js'
+import '../http/logging.test.js'
+import '../http/requests.test.js'
+import '../overload.test.js'
+import '../plugins/headers.test.js'
+import '../plugins/limits.test.js'
+import '../plugins/requests.test.js'

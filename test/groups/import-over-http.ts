@@ -1,0 +1,1 @@
+import '../routes/import.test.js'

@@ -1,0 +1,8 @@
+import '../feed/roku.test.js'
+import '../import/check.test.js'
+import '../import/checking.test.js'
+import '../import/index.test.js'
+import '../import/kinds/contents.test.js'
+import '../import/kinds/lists.test.js'
+import '../import/kinds/users.test.js'
+import '../import/reading.test.js'

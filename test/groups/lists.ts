@@ -1,0 +1,5 @@
+import '../routes/hidden.test.js'
+import '../routes/home.test.js'
+import '../routes/ratings.test.js'
+import '../routes/watchlist.test.js'
+import '../routes/years.test.js'

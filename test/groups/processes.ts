@@ -1,0 +1,2 @@
+import '../service/age-limits.test.js'
+import '../service/several-processes.test.js'

@@ -1,0 +1,6 @@
+import '../recommendations/model/evaluation.test.js'
+import '../recommendations/model/newcomers.test.js'
+import '../recommendations/model/ranker.test.js'
+import '../recommendations/model/recent.test.js'
+import '../recommendations/model/tables.test.js'
+import '../recommendations/model/train.test.js'

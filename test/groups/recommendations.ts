@@ -1,0 +1,6 @@
+import '../recommendations/learning/learning.test.js'
+import '../recommendations/learning/training.test.js'
+import '../recommendations/serving.test.js'
+import '../recommendations/stored-model.test.js'
+import '../routes/recommendations.test.js'
+import '../routes/recommendations-seen.test.js'

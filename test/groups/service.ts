@@ -1,0 +1,5 @@
+import '../service/away.test.js'
+import '../service/bounds.test.js'
+import '../service/callers.test.js'
+import '../service/fuzz.test.js'
+import '../service/long-history.test.js'

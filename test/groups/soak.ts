@@ -1,0 +1,1 @@
+import '../scripts/soak.test.js'

@@ -1,0 +1,4 @@
+import '../scripts/bench.test.js'
+import '../scripts/dev.test.js'
+import '../scripts/mongod.test.js'
+import '../scripts/tools.test.js'
