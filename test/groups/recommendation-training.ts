@@ -1,0 +1,1 @@
+import '../recommendations/model/train.test.js'
