@@ -30,20 +30,21 @@ const tokenSchema = {
   response: answers(Ok(SignedIn), 413)
 }
 
+const wrongCodes =
+  'Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total.'
+
 const ofAccount = { tags, security: [{ bearer: [] }], params: Type.Object({ userCode: UserCode }) }
 
 const getSchema = {
   ...ofAccount,
   summary: 'Get a device waiting for approval',
-  description:
-    'Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total.',
+  description: wrongCodes,
   response: answers(Ok(WaitingDevice), 401, 403, 404)
 }
 const decideSchema = {
   ...ofAccount,
   summary: 'Approve or deny a device',
-  description:
-    'An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. Wrong codes are limited to `LOGIN_LIMIT` per user in 15 minutes, ten times as many per address, and a thousand times as many in total. Returns 401 if the session of the request has ended.',
+  description: `An approved device is signed in as the profile that approves it. The first decision counts, and the same user may repeat it. ${wrongCodes} Returns 401 if the session of the request has ended.`,
   body: DeviceDecision,
   response: answers(Done, 401, 403, 404, 413)
 }
