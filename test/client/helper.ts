@@ -57,14 +57,16 @@ export const clientOf = (t: Test, baseUrl: string, options: Partial<ClientOption
 /** Holds back the requests to a path, or only their answers, until it is opened. */
 export const gateTo = (path: string, { answers = false } = {}) => {
   const { opened, open } = closedGate()
+  let isAnswered = false
   const gated = async (request: Request, init?: RequestInit) => {
     const isGated = new URL(request.url).pathname === path
     if (isGated && !answers) await opened
     const response = await fetch(request, init)
+    isAnswered ||= isGated
     if (isGated) await opened
     return response
   }
-  return { open, gated }
+  return { open, gated, isAnswered: () => isAnswered }
 }
 
 /** A store that keeps text, like the localStorage that tabs share. */
