@@ -7,6 +7,7 @@ import { ensureCollections } from '../../src/database/collections.js'
 import { connectionTo } from '../../src/database/connection.js'
 import { auditOf, Refusal } from '../../src/privacy/audit.js'
 import { apart } from '../helpers/apart.js'
+import { commandsIn } from '../helpers/commands.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { built } from '../helpers/run.js'
 import { until } from '../helpers/until.js'
@@ -104,7 +105,8 @@ t.test('npm run audit', async t => {
     { at: new Date('2026-02-01T00:00:00Z'), action: 'import', actor: '203.0.113.9', subject: null, outcome: 'refused', attempts: 1 }
   ]
   await db.collection('audit').insertMany(structuredClone(records))
-  const audit = async (...args: string[]) => ended(start(url, 'audit', ...args))
+  const run = commandsIn(t, url)
+  const audit = (...args: string[]) => run('audit', args)
   const texts = [
     '2026-01-30T12:00:00.000Z  done     user disable  7  grace@host\n',
     '2026-01-31T12:00:00.000Z  refused  import  -  203.0.113.9  12 wrong keys\n',

@@ -23,6 +23,19 @@ const curl = run('curl', ['--version']).then(
   () => false
 )
 
+const jsonLines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+
+/** Runs the curl calls of a document, and returns the answers that they print. */
+const answersTo = async (calls: string, address: string, options = '') => {
+  const strict = `set -euo pipefail\ncurl() { command curl --silent --show-error ${options} "$@" && echo; }\n`
+  const { stdout } = await run('bash', ['-c', strict + calls.replaceAll('localhost:3000', address)])
+  return jsonLines(stdout)
+}
+
 /** A folder in which npm runs the scripts of the repository, and in which `npm run dev` keeps its data. */
 const packageOf = (t: Test) =>
   folderOf(t, {
@@ -124,12 +137,7 @@ t.test('npm run dev serves what the README says of it', async t => {
     const calls = tour.split('\n').filter(line => line.startsWith('curl '))
     t.equal(calls.length, 4)
 
-    const strict = 'set -euo pipefail\ncurl() { command curl --silent --show-error --fail-with-body "$@" && echo; }\n'
-    const { stdout } = await run('bash', ['-c', strict + tour.replaceAll('localhost:3000', address)])
-    const answers = stdout
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line))
+    const answers = await answersTo(tour, address, '--fail-with-body')
     t.equal(answers.length, calls.length)
     for (const [n, { success, data }] of answers.entries()) {
       t.equal(success, true, `${calls[n]} succeeds`)
@@ -150,15 +158,9 @@ t.test('npm run dev serves what the README says of it', async t => {
       const examples = [...page.matchAll(/```sh\n(.*?)```\n\n```json\n(.*?)```/gs)]
       t.ok(examples.length > 0, `${path} has an example`)
       for (const [, calls = '', shown = ''] of examples) {
-        const one = 'curl() { command curl --silent --show-error "$@" && echo; }\n'
-        const { stdout } = await run('bash', ['-c', [one, signIn, calls].join('\n').replaceAll('localhost:3000', address)])
-        const [answers, wanted] = [stdout, shown.replaceAll('…', '')].map(text =>
-          text
-            .trim()
-            .split('\n')
-            .map(line => JSON.parse(line))
-        )
-        t.equal(answers?.length, wanted?.length, path)
+        const answers = await answersTo(`${signIn}\n${calls}`, address)
+        const wanted = jsonLines(shown.replaceAll('…', ''))
+        t.equal(answers.length, wanted.length, path)
         t.match(answers, wanted, path)
       }
     }

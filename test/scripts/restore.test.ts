@@ -1,25 +1,18 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { apart } from '../helpers/apart.js'
 import { addUser, build } from '../helpers/app.js'
+import { commandsIn } from '../helpers/commands.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
 import { folderOf } from '../helpers/folder.js'
-import { built } from '../helpers/run.js'
 
 // test/service/restore.test.ts uses the command for a whole restore.
 t.test('npm run restore', async t => {
   const url = await databaseUrl(t)
   const app = await build(t, { url })
   const folder = folderOf(t)
-  const restore = async (...args: string[]) => {
-    const child = spawn(...apart(built('scripts/restore.js'), ...args), { cwd: folder, env: { ...process.env, MONGO_URL: url } })
-    const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
-    return { out, err, status }
-  }
+  const run = commandsIn(t, url)
+  const restore = (...args: string[]) => run('restore', args, { cwd: folder })
 
   const wrong = [[], ['save'], ['save', 'a', '--lost'], ['finish'], ['finish', 'a', '--lost'], ['begin', 'a']]
   for (const { err, status } of await Promise.all(wrong.map(args => restore(...args)))) {

@@ -11,6 +11,7 @@ import { readArguments } from '../../scripts/user/arguments.js'
 import { importFiles } from '../../src/import/index.js'
 import { apart } from '../helpers/apart.js'
 import { addUser, build, providerUser } from '../helpers/app.js'
+import { commandsIn } from '../helpers/commands.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
 import { folderOf } from '../helpers/folder.js'
 import { proxyTo } from '../helpers/proxy.js'
@@ -24,12 +25,12 @@ const anywhere = [join(root, 'scripts/run.mjs'), 'user']
 interface Run {
   input?: string
   command?: string[]
-  variables?: Record<string, string>
 }
 
-const user = async (url: string | undefined, args: string[], { input = '', command = compiled, variables = {} }: Run = {}) => {
+/** Runs the command in a process of its own. */
+const userAlone = async (url: string | undefined, args: string[], { input = '', command = compiled }: Run = {}) => {
   const { MONGO_URL, ...env } = process.env
-  const child = spawn(...apart(...command, ...args), { env: { ...env, ...(url && { MONGO_URL: url }), ...variables } })
+  const child = spawn(...apart(...command, ...args), { env: { ...env, ...(url && { MONGO_URL: url }) } })
   child.stdin.end(input)
   const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { out, err, status }
@@ -38,25 +39,27 @@ const user = async (url: string | undefined, args: string[], { input = '', comma
 t.test('npm run user', async t => {
   const url = await databaseUrl(t)
   const app = await build(t, { url })
+  const run = commandsIn(t, url)
+  const user = (args: string[], options?: { input: string }) => run('user', args, options)
   const logIn = async (email: string, password: string) => {
     const response = await app.inject({ method: 'POST', url: '/login', payload: { email, password } })
     return response.statusCode
   }
 
   t.test('adds a user with the password of the standard input', async t => {
-    const { out, status } = await user(url, ['add', 'Grace@Example.com', '--name', 'Grace'], { input: 'a first password\n' })
+    const { out, status } = await userAlone(url, ['add', 'Grace@Example.com', '--name', 'Grace'], { input: 'a first password\n' })
     t.equal(status, 0)
     t.strictSame(JSON.parse(out), { id: 1, email: 'Grace@Example.com' })
     t.equal(await logIn('grace@example.com', 'a first password'), 200)
   })
 
   t.test('lists the users', async t => {
-    const { out } = await user(url, ['list'], { command: anywhere })
+    const { out } = await userAlone(url, ['list'], { command: anywhere })
     t.strictSame(JSON.parse(out), { id: 1, email: 'Grace@Example.com', name: 'Grace', disabled: false })
   })
 
   t.test('refuses a second user of the same e-mail, in whatever case', async t => {
-    const { err, status } = await user(url, ['add', 'grace@example.com'], { input: 'a first password' })
+    const { err, status } = await userAlone(url, ['add', 'grace@example.com'], { input: 'a first password' })
     t.equal(status, 1)
     t.equal(err, 'There is already a user grace@example.com\n')
   })
@@ -67,7 +70,7 @@ t.test('npm run user', async t => {
       url: '/login',
       payload: { email: 'grace@example.com', password: 'a first password' }
     })
-    t.equal((await user(url, ['password', 'grace@example.com'], { input: 'a second one' })).status, 0)
+    t.equal((await user(['password', 'grace@example.com'], { input: 'a second one' })).status, 0)
     t.equal(await logIn('grace@example.com', 'a first password'), 401)
     t.equal(await logIn('grace@example.com', 'a second one'), 200)
     const { access_token, refresh_token } = signedIn.json().data
@@ -80,9 +83,9 @@ t.test('npm run user', async t => {
     const { refresh_token } = (
       await app.inject({ method: 'POST', url: '/login', payload: { email: 'grace@example.com', password: 'a second one' } })
     ).json().data
-    t.match(JSON.parse((await user(url, ['disable', 'GRACE@example.com'])).out), { id: 1, disabled: true })
+    t.match(JSON.parse((await user(['disable', 'GRACE@example.com'])).out), { id: 1, disabled: true })
     t.equal(await logIn('grace@example.com', 'a second one'), 401)
-    t.match(JSON.parse((await user(url, ['enable', 'grace@example.com'])).out), { id: 1, disabled: false })
+    t.match(JSON.parse((await user(['enable', 'grace@example.com'])).out), { id: 1, disabled: false })
     const { statusCode } = await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })
     t.equal(statusCode, 401, 'the session stays ended')
     t.equal(await logIn('grace@example.com', 'a second one'), 200)
@@ -96,16 +99,16 @@ t.test('npm run user', async t => {
     t.teardown(() => client.close())
     const email = { email: 'Joan@example.com', email_key: 'joan@example.com' }
     await client.db().collection<{ _id: number }>('users').updateOne({ _id: named }, { $set: email })
-    const listed = (await user(url, ['list'])).out.trim().split('\n')
+    const listed = (await user(['list'])).out.trim().split('\n')
     t.strictSame(JSON.parse(listed[1] ?? ''), { id, name: '', sub: 'auth0|hedy', disabled: false }, 'the list shows the id')
 
     for (const [who, _id] of [
       [String(id), id],
       ['JOAN@example.com', named]
     ] as const) {
-      t.match(JSON.parse((await user(url, ['disable', who])).out), { id: _id, disabled: true })
+      t.match(JSON.parse((await user(['disable', who])).out), { id: _id, disabled: true })
       t.ok((await app.data.users.byId(_id))?.disabled_at)
-      t.match(JSON.parse((await user(url, ['enable', who])).out), { id: _id, disabled: false })
+      t.match(JSON.parse((await user(['enable', who])).out), { id: _id, disabled: false })
       t.equal((await app.data.users.byId(_id))?.disabled_at, null)
     }
   })
@@ -113,13 +116,13 @@ t.test('npm run user', async t => {
   t.test('exports a user into a file that nobody else may read', async t => {
     const folder = folderOf(t)
     const out = join(folder, 'grace.json')
-    t.strictSame(await user(url, ['export', '1', '--out', out]), { out: '', err: '', status: 0 })
+    t.strictSame(await user(['export', '1', '--out', out]), { out: '', err: '', status: 0 })
     const file = await readFile(out, 'utf8')
     t.match(JSON.parse(file), { users: [{ id: 1, email: 'Grace@Example.com' }], history: [], sessions: Array, exported_at: String })
     t.notMatch(file, /password/)
     const child = await app.data.profiles.add(1, { name: 'Child', max_age: 6 })
-    t.match(JSON.parse((await user(url, ['list'])).out.trim().split('\n').at(-1) ?? ''), { id: child, name: 'Child', account_id: 1 })
-    await user(url, ['export', '1', '--out', out])
+    t.match(JSON.parse((await user(['list'])).out.trim().split('\n').at(-1) ?? ''), { id: child, name: 'Child', account_id: 1 })
+    await user(['export', '1', '--out', out])
     const { users } = JSON.parse(await readFile(out, 'utf8'))
     t.match(users, [{ id: 1 }, { id: child, account_id: 1, max_age: 6 }])
     const elsewhere = await build(t)
@@ -134,7 +137,7 @@ t.test('npm run user', async t => {
       [folder, / is a folder\n$/],
       [join(folder, 'none', 'x.json'), / cannot be written: ENOENT/]
     ] as const) {
-      const { err, status } = await user(url, ['export', '1', '--out', path])
+      const { err, status } = await user(['export', '1', '--out', path])
       t.equal(status, 1)
       t.match(err, sentence)
     }
@@ -143,13 +146,13 @@ t.test('npm run user', async t => {
 
   t.test('erases a user, if that is what was meant', async t => {
     const { _id } = await addUser(app)
-    const asked = await user(url, ['erase', String(_id)])
+    const asked = await user(['erase', String(_id)])
     t.strictSame([asked.err, asked.status], ['Without a terminal to ask on, erase needs --yes\n', 1])
     t.ok(await app.data.users.byId(_id))
-    const done = await user(url, ['erase', String(_id), '--yes'])
+    const done = await user(['erase', String(_id), '--yes'])
     t.strictSame([JSON.parse(done.out), done.status], [{ id: _id, erased: true }, 0])
     t.equal(await app.data.users.byId(_id), null)
-    t.equal((await user(url, ['erase', String(_id), '--yes'])).err, `There is no user ${_id}\n`)
+    t.equal((await user(['erase', String(_id), '--yes'])).err, `There is no user ${_id}\n`)
   })
 
   t.test('says so where the database is away in the middle, and completes it later', async t => {
@@ -159,7 +162,7 @@ t.test('npm run user', async t => {
     const away = async (at: string, args: string[]) => {
       proxy.comeBack()
       const cut = proxy.at(at, proxy.leave)
-      const { err, status } = await user(proxy.url, args)
+      const { err, status } = await userAlone(proxy.url, args)
       await cut
       t.equal(status, 1)
       t.match(err, /^The database does not respond: /)
@@ -170,7 +173,7 @@ t.test('npm run user', async t => {
     t.match(await away('deletes', ['erase', String(_id), '--yes']), /\nRun the command again to complete the erasure\.\n$/)
     proxy.comeBack()
     // Unless the service has completed it by then.
-    const { out, err } = await user(proxy.url, ['erase', String(_id), '--yes'])
+    const { out, err } = await userAlone(proxy.url, ['erase', String(_id), '--yes'])
     t.match(out + err, /^\{"id":\d+,"erased":true\}\n$|^There is no user \d+\n$/)
     t.equal(await app.data.users.byId(_id), null)
   })
@@ -200,14 +203,14 @@ t.test('npm run user', async t => {
   t.test('asks for the passwords that PUT /me/password takes', async t => {
     for (const action of ['add', 'password']) {
       for (const input of ['', '7 chars', '7 chars\n', 'x'.repeat(1001)]) {
-        const { out, err, status } = await user(url, [action, 'grace@example.com'], { input })
+        const { out, err, status } = await user([action, 'grace@example.com'], { input })
         t.strictSame([out, status], ['', 1], `${action} ${input}`)
         t.match(err, /^The password must be .*8 to 1,?000 characters\n$/)
       }
     }
     t.equal(await logIn('grace@example.com', 'a second one'), 200)
     for (const input of ['8 chars!', 'x'.repeat(1000)])
-      t.match(await user(url, ['password', 'grace@example.com'], { input }), { err: '', status: 0 })
+      t.match(await user(['password', 'grace@example.com'], { input }), { err: '', status: 0 })
   })
 
   for (const [args, sentence] of [
@@ -216,7 +219,7 @@ t.test('npm run user', async t => {
     [['add', 'empty@example.com'], /^The password must be /]
   ] as [string[], RegExp][]) {
     t.test(`says what is wrong with ${args.join(' ')}`, async t => {
-      const { err, status } = await user(url, args)
+      const { err, status } = await user(args)
       t.equal(status, 1)
       t.match(err, sentence)
     })
@@ -239,17 +242,17 @@ t.test('npm run user', async t => {
   })
 
   t.test('needs MONGO_URL', async t => {
-    const { err, status } = await user(undefined, ['list'])
+    const { err, status } = await userAlone(undefined, ['list'])
     t.equal(status, 1)
     t.match(err, /^MONGO_URL is not set/)
   })
 })
 
 t.test('says how it was run', async t => {
-  const { err, status } = await user(undefined, [], { command: anywhere })
+  const { err, status } = await userAlone(undefined, [], { command: anywhere })
   t.equal(status, 1)
   t.match(err, /^Usage: npm run user -- ACTION\n/)
-  t.match((await user(undefined, [])).err, /^Usage: node \S+user\.js ACTION\n/, 'where npm is not used')
+  t.match((await userAlone(undefined, [])).err, /^Usage: node \S+user\.js ACTION\n/, 'where npm is not used')
 })
 
 t.test('its arguments', async t => {

@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { connectionTo } from '../../src/database/connection.js'
 import { auditOf } from '../../src/privacy/audit.js'
 import { eventTypes, outboxOf } from '../../src/webhooks/index.js'
-import { apart } from '../helpers/apart.js'
+import { commandsIn } from '../helpers/commands.js'
 import { databaseUrl } from '../helpers/database.js'
-import { built } from '../helpers/run.js'
 import { isGenuine, type Receiver, receiver, status } from '../webhooks/helper.js'
 
 t.test('npm run webhook', async t => {
@@ -16,9 +12,9 @@ t.test('npm run webhook', async t => {
   t.teardown(() => client.close())
   const to: Receiver = await receiver(t)
 
+  const run = commandsIn(t, url)
   const webhook = async (...args: string[]) => {
-    const child = spawn(...apart(built('scripts/webhook.js'), ...args), { env: { ...process.env, MONGO_URL: url } })
-    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+    const { out, err, status: code } = await run('webhook', args)
     return {
       out,
       err,
