@@ -19,6 +19,7 @@ export const Ids = (description: string, example: number) => Several(AnyId, desc
 /** Any item of a title stands for the title, by its current id or an earlier one. */
 export const TitleId = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1188] }))
+/** The values must not contain commas: a comma always separates values, even if it is encoded. */
 export const Names = (description: string, example: string) =>
   Several(Type.String({ minLength: 1, maxLength: maxValueLength }), description, example)
 

@@ -13,7 +13,7 @@ import { progressTo } from './progress.js'
 
 const usage = `Usage: ${invocationOf('import')} PATH... [--prune] [--check]
   PATH     a file, or a folder of files: contents.ndjson, terms.json, ...
-  --prune  treats each catalogue file as the complete list of its kind: marks missing contents as deleted, removes missing terms, rails, programmes and texts
+  --prune  treats each catalogue file as the complete list of its kind: marks missing contents as deleted, removes missing terms, people, rails, programmes and texts
   --check  writes nothing, but finds the same errors, and counts what an import would change`
 
 const ImportSettings = Type.Object({
@@ -23,7 +23,11 @@ const ImportSettings = Type.Object({
 })
 type ImportSettings = Static<typeof ImportSettings>
 
+/** What npm has taken for itself if the `--` before the options is missing. Without it, a check would import. */
+const takenByNpm = ['check', 'prune'].filter(name => process.env[`npm_config_${name}`])
+
 const readArguments = () => {
+  if (takenByNpm.length > 0) throw new Error(`npm has taken --${takenByNpm[0]} for itself: write -- before the arguments\n${usage}`)
   const options = { prune: { type: 'boolean', default: false }, check: { type: 'boolean', default: false } } as const
   const { positionals, values } = readersOf(usage).parsed({ allowPositionals: true, options })
   if (positionals.length === 0) throw new Error(usage)

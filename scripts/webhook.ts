@@ -59,6 +59,7 @@ const readArguments = () => {
   const [action = '', given = '', ...rest] = positionals
   if (!isAction(action) || rest.length > 0 || (action === 'list') !== (given === '')) throw new Refusal(usage)
   const since = values.since === undefined ? undefined : (moment(values.since) ?? moment(`${values.since}T00:00:00Z`))
+  if (values.since !== undefined && !since) throw wrong(`--since ${values.since} is not a time`)
   if (action === 'redeliver' && !since) throw wrong('redeliver needs --since TIME')
   const events = eventsIn(values.events)
   const fault = action === 'add' ? faultOf(given, { isInsecure: values.insecure, isPrivate: values.private }) : undefined

@@ -105,10 +105,7 @@ t.test('the OpenAPI document', async t => {
       t.notOk(names.includes(''))
       const explained = document.tags.map(({ name }) => name)
       for (const { operationId, tags, responses } of operations) {
-        t.ok(
-          tags.every(tag => explained.includes(tag)),
-          operationId
-        )
+        for (const tag of tags) t.ok(explained.includes(tag), `src/documentation/texts.ts explains the tag ${tag} of ${operationId}`)
         for (const status of ['400', '405', '500'])
           t.match(responses[status], { headers: { 'x-request-id': {} } }, `${operationId} ${status}`)
       }

@@ -108,6 +108,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const viewer = app.viewerOf(request)
       // `reports` caches the id of the item for a later PUT, as long as no item replaces another.
       const elementId = await reports.put(viewer.id, report, catalogue.skeleton.idsVersion)
+      // Counts recommended titles that viewers begin.
       uptake.begin(viewer.id, report)
       reply.code(201)
       // There is no element if it was removed after the report was observed.

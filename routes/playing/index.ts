@@ -15,7 +15,7 @@ const security = [{ bearer: [] }]
 const postSchema = {
   summary: 'Start or continue playing',
   description:
-    'Players send this when they start, and then every 30 seconds. 409 means that the account is already playing on as many other devices as it may, and names them; stop playing. After 408, 429, 503 or no response, keep playing. Errors of `content_id` are those of POST /watchlist. If the operator sets no limit, always returns 200 and stores nothing.',
+    'Players send this when they start, and then every 30 seconds. 409 means that the account is already playing on as many other devices as it may, and names them; stop playing. After 408, 429, 503 or no response, keep playing. Errors of `content_id` are those of POST /watchlist. If the operator sets no limit, never returns 409 and stores nothing.',
   tags,
   security,
   body: Playing,

@@ -99,7 +99,10 @@ const optionalFields = Object.fromEntries(
   optionalNames.map(name => [name, { optional: nullable(ofWire(wireFields[name])), sent: ifAny }])
 ) as unknown as { [Name in keyof OptionalContentFields]-?: { optional: Document; sent: (value: ContentDocument[Name]) => Content[Name] } }
 
-/** How each field is checked and sent, in the order in which they are sent. */
+/**
+ * How each field is checked and sent, in the order in which they are sent. An optional field that is held in memory is listed after
+ * `optionalFields` once more, with the check of its column.
+ */
 const fields = {
   parent_id: { inSkeleton: isNumberOrNothing, sent: orNull },
   type: { inSkeleton: isText, sent: asStored },

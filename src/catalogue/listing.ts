@@ -7,21 +7,13 @@ import type { Ranks } from './search/index.js'
 import type { Skeleton } from './skeleton.js'
 import { treeOf } from './tree.js'
 
-/** An item passes if it has one of the values in each field. */
-export interface ContentFilter {
-  type?: string[] | undefined
-  parent_id?: number[] | undefined
-  terms?: number[] | undefined
-  people?: number[] | undefined
-  ids?: number[] | undefined
-  year?: number[] | undefined
-  /** An item that stands for its title. */
-  title?: number | undefined
-  among?: RowFilter | undefined
-}
+/** What GET /contents filters by without a search. `Listing` does not compile if it ignores one of these parameters. */
+type Filters = Omit<RailQuery, 'search' | 'order_by' | 'order_direction' | keyof PageQuery>
 
-/** The part of a filter that can be part of a cache key. */
-type NamedFilter = Omit<ContentFilter, 'among'>
+/** The part of a filter that can be part of a cache key. An item passes if it has one of the values in each field. */
+type NamedFilter = { [Name in keyof Filters]-?: Filters[Name] | undefined }
+
+export type ContentFilter = Partial<NamedFilter> & { among?: RowFilter | undefined }
 
 /** Recently viewed titles. */
 export interface Views {
@@ -106,15 +98,15 @@ export class Listing {
 
   /** Contents of equal rank are in the given order. */
   page(filter: ContentFilter, order: Order, audience: Audience, now: number, page: PageQuery, ranks?: Ranks): Selection {
-    const { type, parent_id, terms, people, ids, year, title } = filter
-    if ([type, parent_id, terms, people, ids, year].some(values => values?.length === 0)) return noRows
+    const { ids, title } = filter
+    if (Object.values(filter).some(values => Array.isArray(values) && values.length === 0)) return noRows
     const isNarrow = ids !== undefined || title !== undefined
     const rows = isNarrow ? this.named({ ids, title }, order, audience, now) : this.open(order, audience, now)
     return select(ranks ? ranked(rows, ranks) : rows, this.filters(filter), page)
   }
 
   /** Makes equivalent filters equal, so that they share a cache key. */
-  normalized({ type, parent_id, terms, people, ids, year, title }: NamedFilter): Required<NamedFilter> {
+  normalized({ type, parent_id, terms, people, ids, year, title }: Partial<NamedFilter>): NamedFilter {
     const { skeleton } = this
     return {
       type: distinct(type, value => skeleton.type.has(value)),

@@ -134,12 +134,8 @@ export class Skeleton {
     this.parent.set(row, content.parent_id ?? null, content.parent_id ?? null)
     this.weight.set(row, content.weight)
     this.position.set(row, content.position)
-    this.duration.set(row, content.duration ?? null)
-    this.hasDurations ||= this.duration.get(row) !== null
-    this.credits.set(row, creditsOf(content))
-    this.hasCredits ||= this.credits.get(row) !== null
-    this.minAge.set(row, content.min_age ?? null)
-    if (typeof content.min_age === 'number') this.minAges.add(content.min_age)
+    this.putLength(row, content.duration ?? null, creditsOf(content))
+    this.putMinAge(row, content.min_age ?? null)
     this.starts.set(row, content.start_date.getTime())
     // A deleted item has an end before all other dates, which saves `isAvailable` a check.
     this.setEnd(row, content.deleted_at ? -never : (content.end_date?.getTime() ?? never))
@@ -188,10 +184,22 @@ export class Skeleton {
     return parent === null ? undefined : this.row(parent)
   }
 
-  /** How many values the dictionary columns store. A value that no row has any longer counts until the skeleton is replaced. */
-  private get valueCount() {
-    const { parent, type, year, terms, people, include, exclude } = this
-    return [parent, type, year, terms, people, include, exclude].reduce((sum, { size }) => sum + size, 0)
+  /** How many values the dictionary columns and links store. A value that no row has any longer counts until the skeleton is replaced. */
+  private get valueCount(): number {
+    const parts: unknown[] = Object.values(this)
+    return parts.reduce<number>((sum, part) => (part instanceof DictionaryColumn || part instanceof Links ? sum + part.size : sum), 0)
+  }
+
+  private putLength(row: number, duration: number | null, credits: number | null) {
+    this.duration.set(row, duration)
+    this.credits.set(row, credits)
+    this.hasDurations ||= duration !== null
+    this.hasCredits ||= credits !== null
+  }
+
+  private putMinAge(row: number, age: number | null) {
+    this.minAge.set(row, age)
+    if (age !== null) this.minAges.add(age)
   }
 
   private setEnd(row: number, own: number) {

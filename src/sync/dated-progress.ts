@@ -1,7 +1,10 @@
 import type { Document } from 'mongodb'
 import { changesBy, defaultsAt, onlyIf, type Progress, updateBy } from '../viewing/progress.js'
 
-/** Keeps what an element was before the first of several reports of one request. */
+/**
+ * Keeps what an element was before the first report of a request. A `claimed_at` that no report of the request repeats says nothing about
+ * them.
+ */
 const asBefore = (reports: Progress[]) => {
   const observations = reports.flatMap(({ observed_at }) => observed_at ?? [])
   const claimed_at = { $cond: [{ $in: ['$claimed_at', observations] }, '$claimed_at', '$$REMOVE'] }
@@ -18,6 +21,7 @@ const asBefore = (reports: Progress[]) => {
 const updateByDated = (report: Progress, observed_at: Date, completedAt: number): Document => {
   const observed = { $min: [observed_at, '$$NOW'] }
   const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
+  // A missing `claimed_at` is less than every date.
   const isCounted = { $and: [isNewer, { $not: [{ $lte: [observed_at, '$before.claimed_at'] }] }] }
   const isRepeat = { $gte: ['$before.updated_at', observed] }
   const changes = {

@@ -79,7 +79,9 @@ const storedPercentage = { $ifNull: ['$percentage', 0] }
  * Begun again: it has `is_again`, or is at its beginning, where an import may put it without setting `is_again`.
  * (*) Not if the report is a repeat.
  *
- * `event` says which play was added and when. `isOneOfSeveral` is true if other reports of the same update may have stored theirs.
+ * `event` says which play was added and when. Without a play it is removed, so that nobody takes the event of an earlier update for one of
+ * this. `isOneOfSeveral` is true if other reports of the same update may have stored theirs. All expressions read the element as it was
+ * before the report.
  */
 const completionsAfter = (
   percentage: number | undefined,

@@ -31,7 +31,7 @@ export const reportOf = (body: ProgressReport, catalogue: Catalogue, audience: A
 
 /** An item with its earlier ids. Nearly all have none. */
 export const withEarlierIds = (content_id: number, { skeleton }: Catalogue) => {
-  const [, ...earlier] = skeleton.idsOf(content_id)
+  const [_current, ...earlier] = skeleton.idsOf(content_id)
   return { content_id, earlier }
 }
 

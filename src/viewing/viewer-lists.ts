@@ -10,7 +10,10 @@ import { watchlistElements } from './watchlist.js'
 
 type Lists = { [List in ViewerList]: ListDescription<never, Changes[List][number], Export[List][number]> }
 
-/** The lists of a viewer. GET /changes reports each of them, removals from them are recorded, and the export contains them. */
+/**
+ * The lists of a viewer. GET /changes reports each of them, removals from them are recorded, and the export contains them. A cursor stores
+ * the position of a list in this order, so add another one at the end.
+ */
 export const viewerLists = {
   history: watchedContents,
   watchlist: watchlistElements,

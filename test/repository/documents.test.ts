@@ -6,6 +6,7 @@ import { basename, join, normalize } from 'node:path'
 import { promisify } from 'node:util'
 import type { IndexDescription } from 'mongodb'
 import t from 'tap'
+import { Export } from '../../schemas/export.js'
 import { importKinds } from '../../schemas/import.js'
 import { clients } from '../../scripts/clients/generated.js'
 import { settingsDocument, withRunCode } from '../../scripts/docs.js'
@@ -18,6 +19,7 @@ import { callerOf } from '../../src/http/addresses.js'
 import { securityHeaders } from '../../src/http/reply.js'
 import { sessionsPerUser } from '../../src/identity/session-ends.js'
 import { timeoutMargin } from '../../src/overload/deadlines.js'
+import { viewerLists } from '../../src/viewing/viewer-lists.js'
 import { apart } from '../helpers/apart.js'
 import { databaseUrl } from '../helpers/database.js'
 import { folderOf } from '../helpers/folder.js'
@@ -240,6 +242,22 @@ t.test('collections', async t => {
   }
 })
 
+t.test('lists of a viewer', async t => {
+  const lists = Object.keys(viewerLists)
+  const inExport = Object.keys(Export.properties).filter(name => !['users', 'seen', 'sessions', 'exported_at'].includes(name))
+  t.strictSame(inExport, lists)
+  for (const list of lists) t.ok((importKinds as string[]).includes(list), `an import takes ${list}, which are exported`)
+  for (const [path, sentence] of [
+    ['docs/privacy.md', /The file has [^.]*\./],
+    ['docs/catalogue.md', /const left = .*/],
+    ['docs/interface/offline.md', /GET \/changes covers [^:]*:/],
+    ['docs/interface/profiles.md', /Elements of [^.]*\./]
+  ] as const) {
+    const [found = ''] = sentence.exec(await read(path)) ?? []
+    for (const list of lists) t.ok(found.includes(list), `${path} names ${list}`)
+  }
+})
+
 t.test('headers of answers', async t => {
   const { components }: Document = JSON.parse(await committedText())
   const set = matchesIn(await sourcesIn('src', 'plugins', 'routes'), /\.header\('([\w-]+)'/g)
@@ -365,7 +383,8 @@ t.test('the examples of docs/catalogue.md work', { skip: !hasCurl && 'there is n
     'nightly.sh': blockWith('# nightly.sh'),
     lists: {
       'terms.ndjson': lines(term(1)),
-      'contents.ndjson': lines(film(1, { terms: [1] })),
+      'people.ndjson': lines({ id: 5, name: 'A new person' }),
+      'contents.ndjson': lines(film(1, { terms: [1], credits: [{ person_id: 5, role: 'actor' }] })),
       'rail-collections.ndjson': lines({ ...rail(1), rails: [] }),
       'schedule.ndjson': lines(show(1))
     }

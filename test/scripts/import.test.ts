@@ -15,10 +15,10 @@ const film = (id: number, more: object = {}) => ({ id, type: 'film', name: `Film
 const command = built('scripts/import.js')
 
 /** A folder with files, and the command run beside it. */
-const inFolder = async (t: Test, files: Record<string, string>, url?: string) => {
+const inFolder = async (t: Test, files: Record<string, string>, url?: string, more: Record<string, string> = {}) => {
   const folder = t.testdir({ data: files })
   const start = (...args: string[]) => {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }) }
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }), ...more }
     const child = spawn(...apart(command, ...args), { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     const status = new Promise<number | null>(resolve => child.once('exit', resolve))
     return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }
@@ -87,6 +87,8 @@ t.test('npm run import', async t => {
     const [wrong, , reason] = await run('--purge', 'data')
     t.equal(wrong, 1)
     t.match(reason, /^Unknown option '--purge'(.|\n)*\nUsage: /)
+    const { run: runWithoutDashes } = await inFolder(t, files, url, { npm_config_check: 'true' })
+    t.match(await runWithoutDashes('data'), [1, '', /^npm has taken --check for itself: write -- before the arguments\nUsage: /])
   })
 
   t.test('says which setting is missing, and that the database is away', async t => {

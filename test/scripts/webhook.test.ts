@@ -97,7 +97,7 @@ t.test('npm run webhook', async t => {
       [['add', 'https://10.0.0.1'], /--private/],
       [['add', to.url, '--insecure', '--private', '--events', 'user.created,nothing'], /^There is no event nothing\nUsage/],
       [['redeliver', some.id], /^redeliver needs --since TIME\n/],
-      [['redeliver', some.id, '--since', 'yesterday'], /^redeliver needs --since TIME\n/],
+      [['redeliver', some.id, '--since', 'yesterday'], /^--since yesterday is not a time\n/],
       [['rotate', id], new RegExp(`^There is no endpoint ${id}\n$`)],
       [['test', id], /^There is no endpoint/],
       [['list', '--all'], /Unknown option/]

@@ -111,7 +111,8 @@ const checkFields = (entry: Entry<UserRecord>, stored: UserDocument | undefined,
   if (record.account_id === undefined) checkAccount(entry, issuer, report)
   else checkProfile(entry, report)
   for (const field of hashes) {
-    if (record[field] !== undefined && !isPasswordHash(record[field])) report(place, field, 'must be an argon2 or bcrypt hash')
+    if (record[field] !== undefined && !isPasswordHash(record[field]))
+      report(place, field, 'must be an argon2 or bcrypt hash that is not too expensive to check')
   }
   if (stored && stored.account_id !== record.account_id) {
     const kind = stored.account_id === undefined ? 'an account' : `a profile of account ${stored.account_id}`
