@@ -31,7 +31,6 @@ const living = () =>
 
 /** Adds a store to `trackedBytes`. */
 export const trackMemory = (store: Store) => {
-  living()
   stores.add(new WeakRef(store))
 }
 
