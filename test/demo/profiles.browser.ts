@@ -181,7 +181,7 @@ t.test('the household of the demo page', withBrowser, async t => {
     await chooseProfile(page, 'Tom')
     const error = page.locator('#secret:not([aria-busy]) .error:not(:empty)')
     const enter = async () => {
-      await page.getByLabel('PIN').fill('9999')
+      await page.getByLabel('PIN', { exact: true }).fill('9999')
       await page.keyboard.press('Enter')
       return String(await error.textContent())
     }
