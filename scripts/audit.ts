@@ -1,7 +1,6 @@
 import { CommandSettings, settingsOrExit } from '../src/config.js'
 import { connectionTo } from '../src/database/connection.js'
 import { type AuditDocument, auditOf } from '../src/privacy/audit.js'
-import { moment } from '../src/time.js'
 import { endWithReader, invocationOf, orFail, readersOf } from './command-line.js'
 
 const usage = `Usage: ${invocationOf('audit')} [--since TIME] [--json]
@@ -10,10 +9,9 @@ const usage = `Usage: ${invocationOf('audit')} [--since TIME] [--json]
 
 const readArguments = () => {
   const options = { since: { type: 'string', default: '1970-01-01' }, json: { type: 'boolean', default: false } } as const
-  const { since, json } = readersOf(usage).parsed({ options }).values
-  const at = moment(since) ?? moment(`${since}T00:00:00Z`)
-  if (!at) throw new Error(`--since ${since} is not a time\n${usage}`)
-  return { at, json }
+  const { parsed, time } = readersOf(usage)
+  const { since, json } = parsed({ options }).values
+  return { at: time('since', since), json }
 }
 
 const jsonOf = ({ at, action, actor, subject, outcome, attempts }: AuditDocument) =>

@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os'
 import { basename, relative } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { isUnavailable } from '../src/database/faults.js'
+import { moment } from '../src/time.js'
 
 /** How the caller started a command, for usage texts. The image has no npm scripts. */
 export const invocationOf = (name: string, script = process.argv[1] as string) =>
@@ -85,6 +86,13 @@ export const readersOf = (usage: string) => {
     whole: (name: string, text: string) => {
       if (!/^[1-9]\d*$/.test(text)) throw wrong(`--${name} must be a whole number above 0`)
       return Number(text)
+    },
+
+    /** A date or a time of RFC 3339. */
+    time: (name: string, text: string) => {
+      const at = moment(text) ?? moment(`${text}T00:00:00Z`)
+      if (!at) throw wrong(`--${name} ${text} is not a time`)
+      return at
     },
 
     /** The requested names, or all if none are requested. */

@@ -3,7 +3,7 @@ import { CommandSettings, settingsOrExit } from '../src/config.js'
 import { ensureCollections } from '../src/database/collections.js'
 import { connectionTo } from '../src/database/connection.js'
 import { auditOf, Refusal } from '../src/privacy/audit.js'
-import { moment, timestamp } from '../src/time.js'
+import { timestamp } from '../src/time.js'
 import {
   agentFor,
   attempt,
@@ -55,11 +55,11 @@ const eventsIn = (list: string | undefined) => {
 }
 
 const readArguments = () => {
-  const { positionals, values } = readersOf(usage).parsed({ allowPositionals: true, options })
+  const { parsed, time } = readersOf(usage)
+  const { positionals, values } = parsed({ allowPositionals: true, options })
   const [action = '', given = '', ...rest] = positionals
   if (!isAction(action) || rest.length > 0 || (action === 'list') !== (given === '')) throw new Refusal(usage)
-  const since = values.since === undefined ? undefined : (moment(values.since) ?? moment(`${values.since}T00:00:00Z`))
-  if (values.since !== undefined && !since) throw wrong(`--since ${values.since} is not a time`)
+  const since = values.since === undefined ? undefined : time('since', values.since)
   if (action === 'redeliver' && !since) throw wrong('redeliver needs --since TIME')
   const events = eventsIn(values.events)
   const fault = action === 'add' ? faultOf(given, { isInsecure: values.insecure, isPrivate: values.private }) : undefined
