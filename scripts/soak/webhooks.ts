@@ -30,6 +30,8 @@ const takeovers = { kill: 20_000, stop: 5000 }
 const fewAttempts = 20
 /** Events a second, and for how many seconds. */
 const [burstRate, burstTime] = [500, 10]
+/** Reports per request of the burst. With one each, a small machine is busy with requests, and there are fewer events a second. */
+const burstSize = 20
 const burstEvery = 20
 
 const firstUser = 1_000_000
@@ -40,19 +42,15 @@ const keyOf = (type: EventType, user: number, content: number) => `${type} ${use
 /** The films of the catalogue. A rating of anything else would count for its show. */
 const filmsIn = (contents: number) => Array.from({ length: contents }, (_, n) => n + 1).filter(id => Math.floor((id - 1) / 25) % 2 === 1)
 
-type Send = (event: string, asked: Asked) => Promise<Answer | undefined>
+/** Resolves with the response if the request has caused these events. */
+type Send = (events: string[], asked: Asked) => Promise<Answer | undefined>
 
-const begin = (send: Send, user: number, content_id: number) =>
-  send(keyOf('playback.started', user, content_id), {
-    method: 'POST',
-    path: '/history',
-    body: { content_id, time: 60, percentage: 10 },
-    user
-  })
+const started = (user: number, content: number) => keyOf('playback.started', user, content)
+const beginning = (content_id: number) => ({ content_id, time: 60, percentage: 10 })
 
 /** What a viewer does with a film, until a request fails. Each request is an event. */
 const watch = async (send: Send, user: number, content_id: number) => {
-  let answer = await begin(send, user, content_id)
+  let answer = await send([started(user, content_id)], { method: 'POST', path: '/history', body: beginning(content_id), user })
   const path = answer?.headers.location ?? ''
   const steps: [EventType, Asked][] = [
     ['playback.completed', { method: 'PUT', path, body: { time: 6000, percentage: 100 } }],
@@ -63,7 +61,7 @@ const watch = async (send: Send, user: number, content_id: number) => {
   ]
   for (const [type, asked] of steps) {
     await sleep(pace)
-    if (answer) answer = await send(keyOf(type, user, content_id), { ...asked, user })
+    if (answer) answer = await send([keyOf(type, user, content_id)], { ...asked, user })
   }
 }
 
@@ -116,12 +114,12 @@ const startServices = async (stage: Stage, events: Events) => {
   stage.onEnd(() => agent.destroy())
   let away: Server | undefined
 
-  const send: Send = async (event, asked) => {
+  const send: Send = async (caused, asked) => {
     const there = services.filter(service => service !== away)
     const { port } = there[(asked.user as number) % there.length] as Server
     const answer = await stage.outcomes.of(ask(agent, port, asked))
     if (!answer || !isSuccess(String(answer.status))) return undefined
-    events.acknowledge(event)
+    for (const event of caused) events.acknowledge(event)
     return answer
   }
   const deliverer = async () => {
@@ -152,17 +150,28 @@ const killPrimary = async ({ set }: Stage) => {
   return at
 }
 
-/** Sends requests at a fixed rate, whether or not there are responses. */
+/** Sends requests at a fixed rate, whether or not there are responses. Resolves with the rate of events that was reached. */
 const sendBurst = async (send: Send, films: number[]) => {
+  const sendSome = (n: number) => {
+    const user = firstOfBurst + n
+    const contents = Array.from({ length: burstSize }, (_, index) => films[(n + index) % films.length] as number)
+    const reports = contents.map(beginning)
+    return send(
+      contents.map(content => started(user, content)),
+      { method: 'POST', path: '/history/batch', body: { reports }, user }
+    )
+  }
   const began = performance.now()
+  const secondsOver = () => (performance.now() - began) / 1000
   const sending: unknown[] = []
-  const total = burstRate * burstTime
+  const total = (burstRate * burstTime) / burstSize
   while (sending.length < total) {
-    const due = Math.min(total, ((performance.now() - began) / 1000) * burstRate)
-    for (let n = sending.length; n < due; n++) sending.push(begin(send, firstOfBurst + n, films[n % films.length] as number))
+    const due = Math.min(total, (secondsOver() * burstRate) / burstSize)
+    while (sending.length < due) sending.push(sendSome(sending.length))
     await sleep(burstEvery)
   }
   await Promise.all(sending)
+  return Math.round((burstRate * burstTime) / secondsOver())
 }
 
 /** Viewers whose events are sent to three endpoints, while the process that delivers is killed and stopped. */
@@ -205,14 +214,9 @@ export const webhooks: Scenario = async stage => {
 
   const isQuiet = () => events.missing().length === 0 || performance.now() - events.lastArrival > quiet
   await until('The last event', isQuiet)
-  // On a slow machine, a burst waits in this process.
-  const inTime = options.brief ? [] : [answersInTime(outcomes)]
   const burst = { name: 'burst', from: performance.now(), to: Number.POSITIVE_INFINITY }
-  if (!options.brief) {
-    say(`webhooks: ${burstRate} events a second`)
-    await sendBurst(send, films)
-    await until('The last event', isQuiet)
-  }
+  const rate = options.brief ? burstRate : await sendBurst(send, films)
+  await until('The last event', isQuiet)
 
   const missing = events.missing()
   const { acknowledged, delivered, doubled } = events.counts
@@ -233,7 +237,7 @@ export const webhooks: Scenario = async stage => {
     ),
     promised('every delivery has a valid signature', events.forged === 0, `${events.forged} have none`),
     timely('99 of 100 events arrive within 2 s when nothing fails', events.besides([...spans, burst])),
-    timely(`99 of 100 of ${burstRate} events a second arrive within 2 s`, events.during(burst)),
+    timely(`99 of 100 of ${rate} events a second arrive within 2 s`, events.during(burst)),
     takeover('kill'),
     takeover('stop'),
     promised('an endpoint that is dead gets few attempts', perSecond <= fewAttempts, `${perSecond.toFixed(1)} a second`),
@@ -242,7 +246,7 @@ export const webhooks: Scenario = async stage => {
       outcomes.besides(kind => isPromised(kind) || isBroken(kind)) === 0,
       `${outcomes}`
     ),
-    ...inTime,
+    ...(options.brief ? [] : [answersInTime(outcomes)]),
     stays(...services),
     complainsOfNothing(...services)
   ]
