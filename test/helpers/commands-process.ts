@@ -7,6 +7,8 @@ export interface Run {
   /** The standard input. */
   input: string
   cwd: string
+  /** Added to the environment of this run. */
+  settings: Record<string, string>
 }
 
 export interface Ended {
@@ -26,14 +28,16 @@ for (const [name, stream] of [['out', process.stdout] as const, ['err', process.
 }
 
 let runs = 0
-process.on('message', async ({ name, args, input, cwd }: Run) => {
+process.on('message', async ({ name, args, input, cwd, settings }: Run) => {
   const script = built(`scripts/${name}.js`)
   Object.assign(said, { out: '', err: '' })
   process.argv.splice(1, Number.POSITIVE_INFINITY, script, ...args)
   Object.defineProperty(process, 'stdin', { value: Readable.from([input]), configurable: true })
   process.chdir(cwd)
-  process.exitCode = 0
+  process.exitCode = undefined
+  Object.assign(process.env, settings)
   // Another address each time, so that it is run again.
   await import(`${script}?${++runs}`)
-  process.send?.({ ...said, status: process.exitCode } satisfies Ended)
+  for (const setting of Object.keys(settings)) delete process.env[setting]
+  process.send?.({ ...said, status: Number(process.exitCode ?? 0) } satisfies Ended)
 })

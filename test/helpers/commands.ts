@@ -14,7 +14,8 @@ export const commandsIn = (t: Test, url: string) => {
     env: { ...process.env, MONGO_URL: url },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc']
   })
-  t.teardown(() => child.kill())
+  // A command may have asked to be told of a SIGTERM.
+  t.teardown(() => child.kill('SIGKILL'))
   const exit = once(child, 'exit').then(() => {
     throw new Error('A command has ended the process')
   })
@@ -26,8 +27,8 @@ export const commandsIn = (t: Test, url: string) => {
     return ended as Ended
   }
   let last: Promise<unknown> = Promise.resolve()
-  return (name: string, args: readonly string[], { input = '', cwd = '.' } = {}) => {
-    const ended = last.then(() => run({ name, args, input, cwd }))
+  return (name: string, args: readonly string[], { input = '', cwd = '.', settings = {} }: Partial<Omit<Run, 'name' | 'args'>> = {}) => {
+    const ended = last.then(() => run({ name, args, input, cwd, settings }))
     last = ended.catch(() => undefined)
     return ended
   }

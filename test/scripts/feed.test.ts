@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import type { StoredCredit } from '../../src/catalogue/content-documents.js'
 import { connectionTo } from '../../src/database/connection.js'
 import { apart } from '../helpers/apart.js'
+import { commandsIn } from '../helpers/commands.js'
 import { type Seed, seededUrl } from '../helpers/database.js'
 import { content, episode, film } from '../helpers/documents.js'
 import { built } from '../helpers/run.js'
@@ -23,7 +24,12 @@ const ended = async (child: ReturnType<typeof start>) => {
 }
 
 const wanted = ['roku', '--country', 'US', '--language', 'en']
-const feed = (url: string, args: string[] = [], cwd?: string) => ended(start(url, [...wanted, ...args], cwd))
+
+/** Runs the command in the folder. */
+const feeds = (t: Test, url: string, cwd = '.') => {
+  const run = commandsIn(t, url)
+  return (...args: string[]) => run('feed', args, { cwd })
+}
 
 const nowhere = 'mongodb://127.0.0.1:1/x'
 const complete = { year: 2001, duration: 5400 }
@@ -83,12 +89,11 @@ const seed: Seed = {
 t.test('the feed of a country', async t => {
   const url = await seededUrl(t, seed)
   const folder = t.testdir({ 'genres.json': '{"1": "Drama", "2": ["crime", "drama"]}' })
-  const [printed, written, checked, elsewhere] = await Promise.all([
-    feed(url),
-    feed(url, ['--out', 'feed.json', '--genres', 'genres.json', '--license', 'subscription', '--quality', 'UHD'], folder),
-    feed(url, ['--check', '--out', 'checked.json'], folder),
-    ended(start(url, ['roku', '--country', 'gb', '--language', 'de-at']))
-  ])
+  const feed = feeds(t, url, folder)
+  const printed = await feed(...wanted)
+  const written = await feed(...wanted, '--out', 'feed.json', '--genres', 'genres.json', '--license', 'subscription', '--quality', 'UHD')
+  const checked = await feed(...wanted, '--check', '--out', 'checked.json')
+  const elsewhere = await feed('roku', '--country', 'gb', '--language', 'de-at')
 
   t.test('has what is open there, each item once, and shows before what belongs to them', async t => {
     const { version, defaultLanguage, defaultAvailabilityCountries, assets, ...more } = JSON.parse(printed.out)
@@ -140,7 +145,7 @@ t.test('people have the roles that the platform knows', async t => {
     { _id: 2, name: 'Grace' }
   ])
   await client.close()
-  const { assets } = JSON.parse((await feed(url)).out)
+  const { assets } = JSON.parse((await feeds(t, url)(...wanted)).out)
   t.strictSame(assets[0].credits, [
     { name: 'Ada', role: 'actor' },
     { name: 'Grace', role: 'screenwriter' }
@@ -149,7 +154,7 @@ t.test('people have the roles that the platform knows', async t => {
 })
 
 t.test('an empty catalogue is an empty feed', async t => {
-  const { status, out, err } = await feed(await seededUrl(t, {}))
+  const { status, out, err } = await feeds(t, await seededUrl(t, {}))(...wanted)
   t.strictSame([status, JSON.parse(out).assets], [0, []])
   t.equal(err, 'in the feed: 0 (none)\nleft out: 0 (none)\nwarnings: none\n')
 })
@@ -182,9 +187,9 @@ t.test('what is wrong with the arguments', async t => {
     [[...wanted, '--out', 'gone/feed.json'], /^gone\/feed\.json cannot be written: /],
     [[...wanted, '--out', ''], /^--out FILE is missing\nUsage: /]
   ]
-  const results = await Promise.all(sentences.map(([args]) => ended(start(nowhere, args, folder))))
-  for (const [at, { status, out, err }] of results.entries()) {
-    const [args, sentence] = sentences[at] as [string[], RegExp]
+  const feed = feeds(t, nowhere, folder)
+  for (const [args, sentence] of sentences) {
+    const { status, out, err } = await feed(...args)
     t.strictSame([status, out], [1, ''], args.join(' '))
     t.match(err, sentence)
   }
@@ -192,7 +197,7 @@ t.test('what is wrong with the arguments', async t => {
 
 t.test('a failure leaves no file', async t => {
   const folder = t.testdir({ 'feed.json': 'of before' })
-  const { status, err } = await feed(nowhere, ['--out', 'feed.json'], folder)
+  const { status, err } = await feeds(t, nowhere, folder)(...wanted, '--out', 'feed.json')
   t.equal(status, 1)
   t.match(err, /^The database does not respond: /)
   t.strictSame(await readdir(folder), ['feed.json'])

@@ -8,17 +8,18 @@ import { operator } from '../../scripts/command-line.js'
 import { leasesOf } from '../../src/database/leases.js'
 import { catalogueLease } from '../../src/import/import-lease.js'
 import { apart } from '../helpers/apart.js'
+import { commandsIn } from '../helpers/commands.js'
 import { built } from '../helpers/run.js'
 import { importer, lines } from '../import/helper.js'
 
 const film = (id: number, more: object = {}) => ({ id, type: 'film', name: `Film ${id}`, ...more })
 const command = built('scripts/import.js')
 
-/** A folder with files, and the command run beside it. */
-const inFolder = async (t: Test, files: Record<string, string>, url?: string, more: Record<string, string> = {}) => {
+/** A folder with files, and the command run beside it in a process of its own. */
+const inFolder = (t: Test, files: Record<string, string>, url?: string) => {
   const folder = t.testdir({ data: files })
   const start = (...args: string[]) => {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }), ...more }
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }) }
     const child = spawn(...apart(command, ...args), { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     const status = new Promise<number | null>(resolve => child.once('exit', resolve))
     return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }
@@ -28,6 +29,15 @@ const inFolder = async (t: Test, files: Record<string, string>, url?: string, mo
 
 t.test('npm run import', async t => {
   const { url, all } = await importer(t)
+  const runCommand = commandsIn(t, url)
+  /** Runs the command beside a folder with files. */
+  const beside = (t: Test, files: Record<string, string>, settings = {}) => {
+    const cwd = t.testdir({ data: files })
+    return async (...args: string[]) => {
+      const { status, out, err } = await runCommand('import', args, { cwd, settings })
+      return [status, out, err] as const
+    }
+  }
   const files = {
     'terms.json': JSON.stringify([{ id: 1, vendor_id: 'v', name: 'T', taxonomy: 'category' }]),
     'contents.ndjson': lines(film(1, { terms: [1] }), film(2)),
@@ -35,11 +45,11 @@ t.test('npm run import', async t => {
   }
 
   // It waits for the database, beside all others.
-  const { run: runAway } = await inFolder(t, files, 'mongodb://127.0.0.1:1/x')
+  const { run: runAway } = inFolder(t, files, 'mongodb://127.0.0.1:1/x')
   const away = runAway('data')
 
   t.test('takes folders and files, counts, and changes nothing the second time', async t => {
-    const { run } = await inFolder(t, files, url)
+    const run = beside(t, files)
     t.strictSame(await run('data'), [0, 'terms: 1 added, 0 changed, 0 unchanged\ncontents: 2 added, 0 changed, 0 unchanged\n', ''])
     t.strictSame(await run('data/contents.ndjson', 'data/terms.json', './data'), [
       0,
@@ -49,7 +59,7 @@ t.test('npm run import', async t => {
   })
 
   t.test('--prune says what it took away', async t => {
-    const { run } = await inFolder(t, { 'terms.ndjson': '', 'contents.ndjson': lines(film(2)) }, url)
+    const run = beside(t, { 'terms.ndjson': '', 'contents.ndjson': lines(film(2)) })
     t.strictSame(await run('--prune', 'data'), [
       0,
       'terms: 0 added, 0 changed, 0 unchanged, 1 removed\ncontents: 0 added, 0 changed, 1 unchanged, 1 marked deleted\n',
@@ -59,18 +69,18 @@ t.test('npm run import', async t => {
 
   t.test('--check counts, warns, and writes nothing', async t => {
     const before = [await all('contents'), await all('audit'), await all('leases')]
-    const { run } = await inFolder(t, { 'contents.ndjson': lines(film(2, { name: 'New' }), { id: 3, type: 'season', name: 'S' }) }, url)
+    const run = beside(t, { 'contents.ndjson': lines(film(2, { name: 'New' }), { id: 3, type: 'season', name: 'S' }) })
     const [status, counts, warnings] = await run('--check', 'data')
     t.strictSame([status, counts], [0, 'contents: 1 added, 1 changed, 0 unchanged\n'])
     t.equal(warnings, 'warning: data/contents.ndjson:2: parent_id: is missing: this season is on no page of a show\n')
-    const { run: runWrong } = await inFolder(t, { 'contents.ndjson': lines(film(2, { name: 5 })) }, url)
+    const runWrong = beside(t, { 'contents.ndjson': lines(film(2, { name: 5 })) })
     t.strictSame(await runWrong('--check', 'data'), [1, '', 'data/contents.ndjson:1: name: must be a string\nNothing was imported.\n'])
     t.strictSame([await all('contents'), await all('audit'), await all('leases')], before)
   })
 
   t.test('names faults on stderr and leaves with 1', async t => {
     const before = await all('contents')
-    const { run } = await inFolder(t, { 'contents.ndjson': lines(film(7), film(8, { name: 5, colour: 'red' })) }, url)
+    const run = beside(t, { 'contents.ndjson': lines(film(7), film(8, { name: 5, colour: 'red' })) })
     t.strictSame(await run('data'), [
       1,
       '',
@@ -80,25 +90,25 @@ t.test('npm run import', async t => {
   })
 
   t.test('says how it is used', async t => {
-    const { run } = await inFolder(t, {}, url)
+    const run = beside(t, {})
     const [status, , help] = await run()
     t.equal(status, 1)
     t.match(help, /^Usage: node \S+import\.js PATH\.\.\. \[--prune\] \[--check\]\n/)
     const [wrong, , reason] = await run('--purge', 'data')
     t.equal(wrong, 1)
     t.match(reason, /^Unknown option '--purge'(.|\n)*\nUsage: /)
-    const { run: runWithoutDashes } = await inFolder(t, files, url, { npm_config_check: 'true' })
+    const runWithoutDashes = beside(t, files, { npm_config_check: 'true' })
     t.match(await runWithoutDashes('data'), [1, '', /^npm has taken --check for itself: write -- before the arguments\nUsage: /])
   })
 
   t.test('says which setting is missing, and that the database is away', async t => {
-    const { run } = await inFolder(t, files)
+    const { run } = inFolder(t, files)
     t.match(await run('data'), [1, '', /^MONGO_URL is not set: /])
     t.match(await away, [1, '', /^The database does not respond: .*\nRun the command again to complete the import\.\n$/])
   })
 
   t.test('needs the issuer of users with a sub', async t => {
-    const { run } = await inFolder(t, { 'users.ndjson': lines({ id: 1, sub: 'x' }) }, url)
+    const run = beside(t, { 'users.ndjson': lines({ id: 1, sub: 'x' }) })
     t.strictSame(await run('data'), [1, '', 'data/users.ndjson:1: sub: needs the setting JWT_ISSUER\nNothing was imported.\n'])
   })
 
@@ -115,7 +125,7 @@ t.test('npm run import', async t => {
     ])
     t.strictSame(of('failed'), [])
     t.ok(records.every(({ actor }) => actor === operator()))
-    const { run } = await inFolder(t, {}, url)
+    const run = beside(t, {})
     t.match(await run('nothing'), [1, '', /^nothing: does not exist/])
     const [missing] = (await all('audit')).filter(({ action }) => action === 'import')
     t.match(missing, { subject: null, outcome: 'refused' })
@@ -124,7 +134,7 @@ t.test('npm run import', async t => {
 
 t.test('waits for another import, and says so', async t => {
   const { url, db } = await importer(t)
-  const { start } = await inFolder(t, { 'contents.ndjson': lines(film(1)) }, url)
+  const { start } = inFolder(t, { 'contents.ndjson': lines(film(1)) }, url)
   const second = await leasesOf(db).withLease(catalogueLease, async () => {
     const { child, ended } = start('data')
     const [said] = await once(child.stderr, 'data')
@@ -138,7 +148,7 @@ t.test('waits for another import, and says so', async t => {
 t.test('an import that loses its turn says so, and writes nothing more', async t => {
   const { url, all, db } = await importer(t)
   const count = 40_000
-  const { folder, start } = await inFolder(t, {}, url)
+  const { folder, start } = inFolder(t, {}, url)
   const path = join(folder, 'contents.ndjson')
   await writeFile(path, lines(...Array.from({ length: count }, (_, at) => film(at + 1))))
   const { ended } = start(path)
@@ -158,7 +168,7 @@ t.test('an import that loses its turn says so, and writes nothing more', async t
 t.test('Ctrl-C ends the batch under way, and a second run completes the import', async t => {
   const { url, all, db } = await importer(t)
   const count = 20_000
-  const { folder, start, run } = await inFolder(t, {}, url)
+  const { folder, start, run } = inFolder(t, {}, url)
   const path = join(folder, 'contents.ndjson')
   await writeFile(path, lines(...Array.from({ length: count }, (_, at) => film(at + 1))))
 
