@@ -3,7 +3,6 @@ import { unavailable } from '../errors.js'
 import { Pacer } from '../overload/pacer.js'
 import { minutes } from '../time.js'
 import type { IsShown } from '../viewing/lists.js'
-import { type Answer, AnswerCache, type RunInTurn } from './answers.js'
 import { type Audience, isAvailable, isWithinAge } from './audience.js'
 import type { AnswerBody } from './bytes.js'
 import { type ContentDocument, fitsSkeleton } from './content-documents.js'
@@ -12,6 +11,7 @@ import { type CatalogueKind, catalogueKinds } from './kinds.js'
 import type { LegalDocument } from './legal-documents.js'
 import { Listing, noViews, type Views } from './listing.js'
 import { nobody, readPeople } from './people.js'
+import { type PublicResponse, ResponseCache, type RunInTurn } from './public-responses.js'
 import type { RailCollectionDocument } from './rail-collections.js'
 import { readProgrammes, Schedule } from './schedule.js'
 import { Search } from './search/index.js'
@@ -57,7 +57,7 @@ export class Catalogue {
   private readonly broken: BrokenContents
   readonly pacer = new Pacer()
   private readonly reading = new Pacer()
-  private readonly answers = new AnswerCache()
+  private readonly answers = new ResponseCache()
 
   /** Incremented whenever a collection is reloaded, to invalidate responses. */
   version = 0
@@ -131,7 +131,7 @@ export class Catalogue {
     key: string,
     make: () => AnswerBody<T> | Promise<AnswerBody<T>>,
     run: RunInTurn = job => this.pacer.run(job)
-  ): Answer<T> | Promise<Answer<T>> {
+  ): PublicResponse<T> | Promise<PublicResponse<T>> {
     this.assertFresh()
     const now = Date.now()
     // A new country or age splits segments of the audience immediately, but `version` only rises once all contents have been read.

@@ -4,7 +4,6 @@ import type { Credit } from '../../schemas/people.js'
 import { orThrow, resourceNotFound, unavailable } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
 import { integerId } from '../http/requests.js'
-import { answerOf, type RunInTurn, ValidCache } from './answers.js'
 import { type Audience, titleFor } from './audience.js'
 import { okBytes, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
@@ -12,6 +11,7 @@ import type { RowFilter } from './columns.js'
 import type { StoredCredit } from './content-documents.js'
 import { contentJson, type Fragment, withFields } from './fragments.js'
 import { orderOf } from './listing.js'
+import { type RunInTurn, ValidCache, withETag } from './public-responses.js'
 import type { Pause, Ranks } from './search/index.js'
 
 /** One page of GET /contents. Only contents that are not cached are read from the database. */
@@ -98,7 +98,7 @@ export const contentAnswer = async (catalogue: Catalogue, id: number) => {
   const [found] = await catalogue.fragments.anyForPublic([id])
   const fragment = orThrow(found, resourceNotFound)
   const credits = creditsOf(catalogue, fragment)
-  return answerOf(okBytes(withFields(fragment, { terms: termsOf(catalogue, id), ...(credits.length > 0 && { credits }) })))
+  return withETag(okBytes(withFields(fragment, { terms: termsOf(catalogue, id), ...(credits.length > 0 && { credits }) })))
 }
 
 /** The terms of an item in the catalogue. Leaves out terms that are no longer in the catalogue. */

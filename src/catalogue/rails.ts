@@ -3,12 +3,12 @@ import { longestShelf } from '../../schemas/home.js'
 import type { RailCollectionsQuery } from '../../schemas/rail-collection.js'
 import { onPage, pageMeta } from '../http/reply.js'
 import { compileValidator } from '../http/validation.js'
-import { ValidCache } from './answers.js'
 import type { Audience } from './audience.js'
 import { pageAnswer, partsOf } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { type Among, type Only, selectContents } from './contents.js'
 import { orderOf } from './listing.js'
+import { ValidCache } from './public-responses.js'
 import { type RailDocument, toRail, withinLimits } from './rail-collections.js'
 
 /** One page of GET /rail-collections. `contentsUrl` is the absolute URL of GET /contents. */

@@ -4,12 +4,12 @@ import { invalid } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
 import type { Pacer } from '../overload/pacer.js'
 import { days, timeOf, timestamp } from '../time.js'
-import { type Answering, answerOf } from './answers.js'
 import { type Audience, isAvailable, segmentOf } from './audience.js'
 import { jsonParts, listAnswer, pageBytes, partsOf } from './bytes.js'
 import { DictionaryColumn, distinct, firstWhere, passes, type Selection, select } from './columns.js'
 import { type Fragments, withContent } from './fragments.js'
 import type { ProgrammeDocument } from './programmes.js'
+import { type Answering, withETag } from './public-responses.js'
 import { fold } from './search/index.js'
 import type { Skeleton } from './skeleton.js'
 
@@ -31,7 +31,7 @@ export const scheduleAnswer = async (catalogue: ScheduleSource, query: ScheduleQ
     const programmes = shown.map(row => schedule.get(row))
     const contents = await fragments.forPublicList(programmes.map(({ content_id }) => content_id))
     const elements = contents.map((fragment, i) => withContent(programmeToWire(programmes[i] as Programme), fragment))
-    return answerOf(pageBytes(elements, pageMeta(query, total)))
+    return withETag(pageBytes(elements, pageMeta(query, total)))
   })
 }
 

@@ -1,9 +1,9 @@
 import { orThrow, resourceNotFound } from '../errors.js'
 import { existingLanguages } from '../http/languages.js'
 import { ok } from '../http/reply.js'
-import type { Answering } from './answers.js'
 import { jsonAnswer } from './bytes.js'
 import { type LegalDocument, toLegalText } from './legal-documents.js'
+import type { Answering } from './public-responses.js'
 import { type SupportTextDocument, toSupportText } from './support-texts.js'
 
 interface LegalSource extends Answering {

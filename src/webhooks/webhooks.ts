@@ -3,9 +3,9 @@ import type { Db } from 'mongodb'
 import { type Lease, leasesOf } from '../database/leases.js'
 import { withRetries } from '../database/retry.js'
 import { minutes, seconds } from '../time.js'
+import { Delivery, type DeliveryListeners } from './delivery.js'
 import { type Endpoint, endpointsOf } from './endpoints.js'
 import { intakeOf } from './intake.js'
-import { Lane, type LaneListeners } from './lane.js'
 import { type OutboxDocument, outboxOf } from './outbox.js'
 import { type Beginning, changesSince, isLost, isStandalone, type Position, sinceMoment } from './stream.js'
 
@@ -17,7 +17,7 @@ const pruneEvery = minutes(1)
 /** How often the position is written. Events that are read again after a crash are recognized. */
 const saveEvery = seconds(1)
 
-interface Listeners extends LaneListeners {
+interface Listeners extends DeliveryListeners {
   onStandalone: () => void
   /** Called when the change stream continues from now, because the oplog no longer has its position. */
   onPositionLost: () => void
@@ -41,7 +41,7 @@ export class Webhooks {
   private readonly outbox
   private readonly leases
   private readonly positions
-  private readonly lanes = new Map<string, Lane>()
+  private readonly deliveries = new Map<string, Delivery>()
   private known: Endpoint[] = []
 
   constructor(
@@ -88,27 +88,27 @@ export class Webhooks {
     } finally {
       ended.abort()
       await Promise.allSettled(all)
-      await Promise.all([...this.lanes.values()].map(lane => lane.stop()))
-      this.lanes.clear()
+      await Promise.all([...this.deliveries.values()].map(delivery => delivery.stop()))
+      this.deliveries.clear()
       this.state = nothing
     }
   }
 
-  /** Starts and ends the lanes of endpoints that were added, removed, enabled or disabled. */
+  /** Starts and ends deliveries to endpoints that were added, removed, enabled or disabled. */
   private async check({ confirm }: Lease) {
     await confirm()
     this.known = await this.endpoints.list()
     const enabled = new Map(this.known.filter(({ disabled }) => !disabled).map(endpoint => [endpoint._id, endpoint]))
-    for (const [id, lane] of this.lanes) {
-      if (enabled.has(id) && !lane.isStopped) continue
-      this.lanes.delete(id)
-      await lane.stop()
+    for (const [id, delivery] of this.deliveries) {
+      if (enabled.has(id) && !delivery.isStopped) continue
+      this.deliveries.delete(id)
+      await delivery.stop()
     }
     const { outbox, endpoints, listeners } = this
     for (const [id, endpoint] of enabled) {
-      const lane = this.lanes.get(id)
-      if (lane) lane.endpoint = endpoint
-      else this.lanes.set(id, new Lane(endpoint, { outbox, endpoints, ...listeners }))
+      const delivery = this.deliveries.get(id)
+      if (delivery) delivery.endpoint = endpoint
+      else this.deliveries.set(id, new Delivery(endpoint, { outbox, endpoints, ...listeners }))
     }
   }
 
@@ -152,7 +152,7 @@ export class Webhooks {
   private async store(events: OutboxDocument[]) {
     if (events.length === 0) return
     await this.outbox.add(events)
-    for (const { _id } of events) this.lanes.get(_id.endpoint)?.wake()
+    for (const { _id } of events) this.deliveries.get(_id.endpoint)?.wake()
   }
 
   private async measure() {

@@ -1,4 +1,4 @@
-import '../catalogue/answers.test.js'
+import '../catalogue/public-responses.test.js'
 import '../catalogue/broken-documents.test.js'
 import '../catalogue/changes.test.js'
 import '../catalogue/listing.test.js'

@@ -3,8 +3,8 @@ import sensible from '@fastify/sensible'
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
 import replies from '../../plugins/replies.js'
-import { answerOf } from '../../src/catalogue/answers.js'
 import { list, okBytes } from '../../src/catalogue/bytes.js'
+import { withETag } from '../../src/catalogue/public-responses.js'
 import { securityHeaders } from '../../src/http/reply.js'
 import { type Answer, assertFailure, post } from '../helpers/answers.js'
 import { type App, addUser, build, buildWith, password, signIn } from '../helpers/app.js'
@@ -174,7 +174,7 @@ t.test('cache headers', async t => {
     app.addHook('onRequest', async request => {
       if (request.headers.authorization) request.viewer = { id: 1, account: 1, maxAge: 12 }
     })
-    app.get('/', (_request, reply) => reply.publicJson(answerOf(okBytes(list([]))), { headers: { 'cache-control': 'public, max-age=60' } }))
+    app.get('/', (_request, reply) => reply.publicJson(withETag(okBytes(list([]))), { headers: { 'cache-control': 'public, max-age=60' } }))
     const cacheControlFor = async (headers = {}) => (await app.inject({ url: '/', headers })).headers['cache-control']
     t.equal(await cacheControlFor(), 'public, max-age=60')
     t.equal(await cacheControlFor({ authorization: 'Bearer x' }), 'private, no-cache', 'but not for a viewer with an age limit')

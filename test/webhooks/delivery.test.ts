@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { connectionTo } from '../../src/database/connection.js'
 import { restoresOf } from '../../src/database/restores.js'
+import { Delivery, longestFailure, retryDelays } from '../../src/webhooks/delivery.js'
 import type { Change } from '../../src/webhooks/events.js'
 import { agentFor, attempt, type Endpoint, endpointsOf, newEndpointId, outboxOf } from '../../src/webhooks/index.js'
 import { intakeOf } from '../../src/webhooks/intake.js'
-import { Lane, longestFailure, retryDelays } from '../../src/webhooks/lane.js'
 import type { OutboxDocument } from '../../src/webhooks/outbox.js'
 import { type App, build } from '../helpers/app.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
@@ -199,7 +199,7 @@ t.test('an endpoint that hangs or fails delays no other one, nor the end of the 
   t.ok(performance.now() - closing < 5000, `closed in ${performance.now() - closing} ms`)
 })
 
-t.test('a lane', async t => {
+t.test('a delivery', async t => {
   const { client, db } = connectionTo(await databaseUrl(t))
   t.teardown(() => client.close())
   const to: Receiver = await receiver(t, status(503))
@@ -207,7 +207,7 @@ t.test('a lane', async t => {
   const outbox = outboxOf(db)
   const told: string[] = []
 
-  const laneWith = async (count: number, { attempts = 0, failing_since = undefined as Date | undefined, due = outbox.due } = {}) => {
+  const deliveryWith = async (count: number, { attempts = 0, failing_since = undefined as Date | undefined, due = outbox.due } = {}) => {
     const id = newEndpointId()
     await endpoints.add(id, { url: to.url, events: undefined, isPrivate: true })
     const at = new Date()
@@ -224,25 +224,25 @@ t.test('a lane', async t => {
       )
     if (count > 0) await add(0, count)
     const endpoint = (await endpoints.byId(id)) as Endpoint
-    const lane = new Lane(
+    const delivery = new Delivery(
       { ...endpoint, ...(failing_since && { failing_since }) },
       { outbox: { ...outbox, due }, endpoints, onOutcome: () => undefined, onDisabled: (_id, reason) => told.push(reason) }
     )
-    t.teardown(() => lane.stop())
+    t.teardown(() => delivery.stop())
     const read = async () => (await endpoints.byId(id)) as Endpoint
     const left = () => db.collection('webhook_events').countDocuments({ '_id.endpoint': id, due_at: { $exists: true } })
-    return { id, lane, read, add, left }
+    return { id, delivery, read, add, left }
   }
 
   t.test('disables its endpoint after the last attempt of an event', async t => {
-    const { lane, read, left } = await laneWith(1, { attempts: retryDelays.length })
+    const { delivery, read, left } = await deliveryWith(1, { attempts: retryDelays.length })
     await until(async () => (await read()).disabled !== undefined)
-    t.match([(await read()).disabled, told, lane.isStopped], [{ reason: 'HTTP 503' }, ['HTTP 503'], true])
+    t.match([(await read()).disabled, told, delivery.isStopped], [{ reason: 'HTTP 503' }, ['HTTP 503'], true])
     t.equal(await left(), 1, 'and keeps the event')
   })
 
   t.test('and when nothing was delivered for as long as that takes', async t => {
-    const { read } = await laneWith(2, { failing_since: new Date(Date.now() - longestFailure - 1000) })
+    const { read } = await deliveryWith(2, { failing_since: new Date(Date.now() - longestFailure - 1000) })
     await until(async () => (await read()).disabled !== undefined)
     t.match((await read()).disabled, { reason: 'HTTP 503' })
   })
@@ -260,13 +260,13 @@ t.test('a lane', async t => {
       respond = () => void response.writeHead(200).end()
     })
     const quiet = { onOutcome: () => undefined, onDisabled: () => undefined }
-    const lane = new Lane((await endpoints.byId(id)) as Endpoint, { outbox: away, endpoints, ...quiet })
+    const delivery = new Delivery((await endpoints.byId(id)) as Endpoint, { outbox: away, endpoints, ...quiet })
     await until(() => to.deliveries.length === asked + 1)
     await own.client.close()
     respond()
     await sleep(4000)
     const began = performance.now()
-    await lane.stop()
+    await delivery.stop()
     t.ok(performance.now() - began < 5000, `stopped in ${performance.now() - began} ms`)
     to.answer(status(503))
   })
@@ -275,19 +275,19 @@ t.test('a lane', async t => {
     const own = connectionTo(await databaseUrl(t))
     await own.client.connect()
     await own.client.close()
-    const { id, lane: other } = await laneWith(0)
+    const { id, delivery: other } = await deliveryWith(0)
     await other.stop()
     const gone = { ...((await endpoints.byId(id)) as Endpoint), failing_since: new Date(0) }
     const at = new Date()
     await outbox.add([{ _id: { endpoint: id, id: 'msg_9' }, type: 'user.created', body: '{}', at, attempts: 0, due_at: at }])
-    const lane = new Lane(gone, {
+    const delivery = new Delivery(gone, {
       outbox,
       endpoints: endpointsOf(own.db),
       onOutcome: () => undefined,
       onDisabled: () => t.fail('disabled')
     })
-    await until(() => lane.isStopped, { within: 10_000 })
-    await lane.stop()
+    await until(() => delivery.isStopped, { within: 10_000 })
+    await delivery.stop()
     t.match(await endpoints.byId(id), { url: to.url })
   })
 
@@ -301,19 +301,19 @@ t.test('a lane', async t => {
       reads++
       return found
     }
-    const { left } = await laneWith(1, { due })
+    const { left } = await deliveryWith(1, { due })
     await until(async () => (await left()) === 0 && reads >= 3)
     t.equal(to.deliveries.length, before + 1)
     to.answer(status(503))
   })
 
   t.test('notes that its endpoint fails, and that it no longer does', async t => {
-    const { read, add, left, lane } = await laneWith(25)
+    const { read, add, left, delivery } = await deliveryWith(25)
     await until(async () => (await read()).failing_since !== undefined)
     to.answer(accept)
     await add(100, 1)
-    lane.endpoint = await read()
-    lane.wake()
+    delivery.endpoint = await read()
+    delivery.wake()
     await until(async () => (await read()).failing_since === undefined)
     t.ok((await left()) >= 20, 'the others wait for their turn')
   })

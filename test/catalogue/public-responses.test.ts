@@ -5,11 +5,11 @@ import t from 'tap'
 import { Content, type Marker } from '../../schemas/content.js'
 import { wireFields } from '../../schemas/content-fields.js'
 import { trackedBytes } from '../../src/cache.js'
-import { type Answer, AnswerCache, type RunInTurn } from '../../src/catalogue/answers.js'
 import { everybody } from '../../src/catalogue/audience.js'
 import { jsonAnswer, ownBytes } from '../../src/catalogue/bytes.js'
 import { type ContentDocument, toContent, withNulls } from '../../src/catalogue/content-documents.js'
 import { Fragments } from '../../src/catalogue/fragments.js'
+import { type PublicResponse, ResponseCache, type RunInTurn } from '../../src/catalogue/public-responses.js'
 import { RailContents } from '../../src/catalogue/rails.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { SupportTexts } from '../../src/catalogue/texts.js'
@@ -30,12 +30,12 @@ const run: RunInTurn = job => pacer.run(job)
 const valid = { version: 1, now: 1000, until: () => 2000 }
 
 t.test('an answer holds until the catalogue or the clock changes it', async t => {
-  const answers = new AnswerCache()
+  const answers = new ResponseCache()
   let made = 0
   const ask = (validity = valid) => answers.get('key', validity, () => jsonAnswer({ made: ++made }), run)
   const { etag } = await ask()
   t.match(etag, /^"[\w+/]{27}"$/)
-  t.equal(((await ask({ ...valid, now: 1999 })) as Answer<unknown>).etag, etag)
+  t.equal(((await ask({ ...valid, now: 1999 })) as PublicResponse<unknown>).etag, etag)
   t.notOk(ask() instanceof Promise, 'a cached answer needs no waiting')
   t.equal(made, 1)
   await ask({ ...valid, now: 2000 })
@@ -45,7 +45,7 @@ t.test('an answer holds until the catalogue or the clock changes it', async t =>
 })
 
 t.test('an answer with an end of its own is not kept beyond it', async t => {
-  const answers = new AnswerCache()
+  const answers = new ResponseCache()
   let made = 0
   const ask = (key: string, now: number, until: number) =>
     answers.get(key, { ...valid, now }, () => ({ ...jsonAnswer({ made: ++made }), until }), run)
@@ -60,7 +60,7 @@ t.test('an answer with an end of its own is not kept beyond it', async t => {
 })
 
 t.test('concurrent requests for the same answer make it once', async t => {
-  const answers = new AnswerCache()
+  const answers = new ResponseCache()
   let made = 0
   const make = () => {
     const until = performance.now() + 2
@@ -73,7 +73,7 @@ t.test('concurrent requests for the same answer make it once', async t => {
 })
 
 t.test('requests for an answer that waits for the database share it', async t => {
-  const answers = new AnswerCache()
+  const answers = new ResponseCache()
   let made = 0
   const ask = async (given: object = {}, own: { until?: number; fails?: boolean } = {}) => {
     const { until, fails } = own
@@ -102,7 +102,7 @@ t.test('requests for an answer that waits for the database share it', async t =>
 })
 
 t.test('an answer without elements is not kept', async t => {
-  const answers = new AnswerCache()
+  const answers = new ResponseCache()
   const ask = (elements: number[]) => answers.get('key', valid, () => jsonAnswer(elements, elements.length === 0), run)
   await ask([])
   t.ok(ask([]) instanceof Promise)
@@ -112,7 +112,7 @@ t.test('an answer without elements is not kept', async t => {
 
 t.test('an answer keeps no more memory than it weighs', async t => {
   const filled = async () => {
-    const answers = new AnswerCache()
+    const answers = new ResponseCache()
     for (let i = 0; i < 2000; i++) {
       await answers.get(`key ${i}`, valid, () => jsonAnswer(`${i}`.repeat(100)), run)
       // These share the pool of small buffers with the answers.

@@ -29,18 +29,18 @@ const retryEvery = seconds(1)
 /** How long stopping waits for attempts in progress. */
 const stopPatience = seconds(1)
 
-export interface LaneListeners {
+export interface DeliveryListeners {
   onOutcome: (isDelivered: boolean) => void
   onDisabled: (endpoint: string, reason: string) => void
 }
 
-interface LaneOptions extends LaneListeners {
+interface DeliveryOptions extends DeliveryListeners {
   outbox: Pick<Outbox, 'due' | 'record'>
   endpoints: Pick<Endpoints, 'disable' | 'setFailing'>
 }
 
 /** Delivers the events of one endpoint, so that no endpoint waits for another. */
-export class Lane {
+export class Delivery {
   private readonly agent: Agent
   /** The ids of events that are being sent, or whose result has not been written yet. */
   private readonly busy = new Set<string>()
@@ -55,7 +55,7 @@ export class Lane {
 
   constructor(
     public endpoint: Endpoint,
-    private readonly options: LaneOptions
+    private readonly options: DeliveryOptions
   ) {
     this.agent = agentFor(endpoint)
     this.working = Promise.all([this.deliverDue(), this.writeResults()])

@@ -3,12 +3,12 @@ import { Cache } from '../cache.js'
 import { type AnswerBody, type Json, ownBytes, UnjoinedJson } from './bytes.js'
 
 /** A public response. */
-export interface Answer<T> {
+export interface PublicResponse<T> {
   bytes: Json<T>
   etag: string
 }
 
-export const answerOf = <T>(bytes: Json<T>): Answer<T> => {
+export const withETag = <T>(bytes: Json<T>): PublicResponse<T> => {
   const digest = bytes instanceof UnjoinedJson ? bytes.hash() : hash('sha1', bytes, 'base64')
   return { bytes, etag: `"${digest.slice(0, 27)}"` }
 }
@@ -38,7 +38,7 @@ export type RunInTurn = <T>(job: () => T | Promise<T>) => Promise<T>
 /** The part of the catalogue that a public response needs. `Catalogue` documents the methods. */
 export interface Answering {
   assertFresh: () => void
-  answer: <T>(key: string, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) => Answer<T> | Promise<Answer<T>>
+  answer: <T>(key: string, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) => PublicResponse<T> | Promise<PublicResponse<T>>
 }
 
 /** A cache of values made from the catalogue, until the catalogue or the clock makes them outdated. */
@@ -89,14 +89,14 @@ const cacheBytes = 16 * 1024 * 1024
 const overhead = 600
 
 /** Public responses. All responses of a key have the same type, which makes the cast safe. */
-export class AnswerCache {
-  private readonly answers = new ValidCache<Answer<unknown>>(cacheBytes, ({ bytes }) => bytes.length + overhead)
+export class ResponseCache {
+  private readonly answers = new ValidCache<PublicResponse<unknown>>(cacheBytes, ({ bytes }) => bytes.length + overhead)
 
   get<T>(key: string, validity: Validity, make: () => AnswerBody<T> | Promise<AnswerBody<T>>, run: RunInTurn) {
     const answer = async () => {
       const { bytes, isEmpty, until } = await make()
-      return { value: answerOf(isEmpty ? bytes : ownBytes(bytes)), isKept: !isEmpty, until }
+      return { value: withETag(isEmpty ? bytes : ownBytes(bytes)), isKept: !isEmpty, until }
     }
-    return this.answers.get(key, validity, answer, run) as Answer<T> | Promise<Answer<T>>
+    return this.answers.get(key, validity, answer, run) as PublicResponse<T> | Promise<PublicResponse<T>>
   }
 }
