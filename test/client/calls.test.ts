@@ -13,7 +13,7 @@ import t, { type Test } from 'tap'
 import type { ClientOptions, Schemas } from '../../client/index.js'
 import { clientTypes } from '../../scripts/openapi.js'
 import { root } from '../../scripts/root.js'
-import { apart } from '../helpers/apart.js'
+import { apart, commandApart } from '../helpers/apart.js'
 import { addUser, build } from '../helpers/app.js'
 import { change } from '../helpers/database.js'
 import { until } from '../helpers/until.js'
@@ -286,7 +286,8 @@ const env = { PATH: process.env.PATH, HOME: process.env.HOME }
 t.test('what is packed and installed is plain JavaScript with types', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'viewer-client-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const npm = (cwd: string, ...args: string[]) => run('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier'], { cwd, env })
+  const npm = (cwd: string, ...args: string[]) =>
+    run(...commandApart('npm', ...args, '--no-audit', '--no-fund', '--no-update-notifier'), { cwd, env })
   await npm(join(root, 'client'), 'pack', '--pack-destination', folder)
   const [file = ''] = await readdir(folder)
   const packages = ['openapi-fetch', 'openapi-typescript-helpers'].map(name => join(root, 'node_modules', name))
