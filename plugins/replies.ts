@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Json, UnjoinedJson } from '../src/catalogue/bytes.js'
-import type { PublicResponse } from '../src/catalogue/public-responses.js'
+import type { EventualResponse } from '../src/catalogue/public-responses.js'
 import { cacheControl, jsonType } from '../src/http/reply.js'
 import { itemsOf } from '../src/http/requests.js'
 
@@ -21,13 +21,11 @@ declare module 'fastify' {
      * Returns the body of a public response, or of a 304. It is private for viewers who may have an age limit. Return the result from the
      * handler.
      */
-    publicJson: <T>(answer: Given<T>, options?: PublicOptions) => T | Promise<T>
+    publicJson: <T>(answer: EventualResponse<T>, options?: PublicOptions) => T | Promise<T>
     /** Redirects to another path, which clients must revalidate. Return the result from the handler. */
     publicRedirect: <T>(location: string, options: PublicOptions) => Promise<T>
   }
 }
-
-type Given<T> = PublicResponse<T> | Promise<PublicResponse<T>>
 
 /** The body of a 304 or 308. A promise, because Fastify would wait for `send` if a handler returned undefined. */
 const noBody: Promise<unknown> = Promise.resolve()
@@ -82,7 +80,9 @@ export default fp(
       this.code(308).header('location', location)
       return noBody as Promise<T>
     })
-    app.decorateReply('publicJson', function <T>(this: FastifyReply, answer: Given<T>, options: PublicOptions = {}): T | Promise<T> {
+    app.decorateReply('publicJson', function <T>(this: FastifyReply, answer: EventualResponse<T>, options: PublicOptions = {}):
+      | T
+      | Promise<T> {
       if (answer instanceof Promise) return answer.then(known => this.publicJson(known, options))
       const { bytes, etag } = answer
       setPublicHeaders(this, options)

@@ -11,7 +11,7 @@ import { type CatalogueKind, catalogueKinds } from './kinds.js'
 import type { LegalDocument } from './legal-documents.js'
 import { Listing, noViews, type Views } from './listing.js'
 import { nobody, readPeople } from './people.js'
-import { type PublicResponse, ResponseCache, type RunInTurn } from './public-responses.js'
+import { type EventualResponse, ResponseCache, type RunInTurn } from './public-responses.js'
 import type { RailCollectionDocument } from './rail-collections.js'
 import { readProgrammes, Schedule } from './schedule.js'
 import { Search } from './search/index.js'
@@ -131,7 +131,7 @@ export class Catalogue {
     key: string,
     make: () => AnswerBody<T> | Promise<AnswerBody<T>>,
     run: RunInTurn = job => this.pacer.run(job)
-  ): PublicResponse<T> | Promise<PublicResponse<T>> {
+  ): EventualResponse<T> {
     this.assertFresh()
     const now = Date.now()
     // A new country or age splits segments of the audience immediately, but `version` only rises once all contents have been read.

@@ -8,6 +8,9 @@ export interface PublicResponse<T> {
   etag: string
 }
 
+/** A response that is known, or still being made. */
+export type EventualResponse<T> = PublicResponse<T> | Promise<PublicResponse<T>>
+
 export const withETag = <T>(bytes: Json<T>): PublicResponse<T> => {
   const digest = bytes instanceof UnjoinedJson ? bytes.hash() : hash('sha1', bytes, 'base64')
   return { bytes, etag: `"${digest.slice(0, 27)}"` }
@@ -38,7 +41,7 @@ export type RunInTurn = <T>(job: () => T | Promise<T>) => Promise<T>
 /** The part of the catalogue that a public response needs. `Catalogue` documents the methods. */
 export interface Answering {
   assertFresh: () => void
-  answer: <T>(key: string, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) => PublicResponse<T> | Promise<PublicResponse<T>>
+  answer: <T>(key: string, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) => EventualResponse<T>
 }
 
 /** A cache of values made from the catalogue, until the catalogue or the clock makes them outdated. */
@@ -97,6 +100,6 @@ export class ResponseCache {
       const { bytes, isEmpty, until } = await make()
       return { value: withETag(isEmpty ? bytes : ownBytes(bytes)), isKept: !isEmpty, until }
     }
-    return this.answers.get(key, validity, answer, run) as PublicResponse<T> | Promise<PublicResponse<T>>
+    return this.answers.get(key, validity, answer, run) as EventualResponse<T>
   }
 }

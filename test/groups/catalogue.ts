@@ -1,7 +1,7 @@
-import '../catalogue/public-responses.test.js'
 import '../catalogue/broken-documents.test.js'
 import '../catalogue/changes.test.js'
 import '../catalogue/listing.test.js'
+import '../catalogue/public-responses.test.js'
 import '../catalogue/schedule.test.js'
 import '../catalogue/search/search.test.js'
 import '../catalogue/search/sorting.test.js'

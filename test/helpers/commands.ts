@@ -11,7 +11,8 @@ import { built } from './run.js'
  */
 export const commandsIn = (t: Test, url: string) => {
   const child = spawn(...apart(built('test/helpers/commands-process.js')), {
-    env: { ...process.env, MONGO_URL: url },
+    // Without the settings of whoever runs the tests.
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, MONGO_URL: url },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc']
   })
   // A command may have asked to be told of a SIGTERM.
