@@ -1,4 +1,3 @@
 import '../scripts/bench.test.js'
-import '../scripts/dev.test.js'
 import '../scripts/mongod.test.js'
 import '../scripts/tools.test.js'

@@ -28,6 +28,7 @@ for (const [name, stream] of [['out', process.stdout] as const, ['err', process.
 }
 
 let runs = 0
+const env = { ...process.env }
 process.on('message', async ({ name, args, input, cwd, settings }: Run) => {
   const script = built(`scripts/${name}.js`)
   Object.assign(said, { out: '', err: '' })
@@ -35,9 +36,8 @@ process.on('message', async ({ name, args, input, cwd, settings }: Run) => {
   Object.defineProperty(process, 'stdin', { value: Readable.from([input]), configurable: true })
   process.chdir(cwd)
   process.exitCode = undefined
-  Object.assign(process.env, settings)
+  process.env = { ...env, ...settings }
   // Another address each time, so that it is run again.
   await import(`${script}?${++runs}`)
-  for (const setting of Object.keys(settings)) delete process.env[setting]
   process.send?.({ ...said, status: Number(process.exitCode ?? 0) } satisfies Ended)
 })

@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { text } from 'node:stream/consumers'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { operator } from '../../scripts/command-line.js'
 import { ensureCollections } from '../../src/database/collections.js'
 import { connectionTo } from '../../src/database/connection.js'
 import { auditOf, Refusal } from '../../src/privacy/audit.js'
-import { apart } from '../helpers/apart.js'
-import { commandsIn } from '../helpers/commands.js'
+import { commandsIn, startCommand } from '../helpers/commands.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { built } from '../helpers/run.js'
 import { until } from '../helpers/until.js'
@@ -15,20 +12,14 @@ import { importer } from '../import/helper.js'
 
 const day = 86_400_000
 
-const start = (url: string, name: string, ...args: string[]) =>
-  spawn(...apart(built(`scripts/${name}.js`), ...args), { env: { ...process.env, MONGO_URL: url } })
-
-const ended = async (child: ReturnType<typeof start>) => {
-  child.stdin.end()
-  const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
-  return { out, err, status }
-}
+const user = (t: Test, url: string, args: string[], settings = {}) =>
+  startCommand(t, built('scripts/user.js'), args, { settings: { MONGO_URL: url, ...settings } })
 
 t.test('what is done with privilege', async t => {
   const { url, db, all } = await importer(t)
   const audit = auditOf(db, 30)
   // It waits for the database, beside all others.
-  const away = ended(start('mongodb://127.0.0.1:1/x', 'user', 'disable', '7'))
+  const away = user(t, 'mongodb://127.0.0.1:1/x', ['disable', '7']).end()
   const act = (action: string) => [{ action, subject: 7 }]
 
   t.test('has a record from its first moment, which says how it ended', async t => {
@@ -76,7 +67,7 @@ t.test('what is done with privilege', async t => {
   })
 
   t.test('is recorded where the command is killed', async t => {
-    const child = start(url, 'user', 'add', 'grace@example.com')
+    const { child } = user(t, url, ['add', 'grace@example.com'])
     await until(async () => (await all('audit')).length === 5)
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -89,7 +80,7 @@ t.test('what is done with privilege', async t => {
     const indexes = await db.collection('audit').indexes()
     t.ok(indexes.some(({ key, expireAfterSeconds }) => key.expires_at === 1 && expireAfterSeconds === 0))
     const before = Date.now()
-    await ended(spawn(...apart(built('scripts/user.js'), 'enable', '7'), { env: { ...process.env, MONGO_URL: url, AUDIT_DAYS: '2' } }))
+    await user(t, url, ['enable', '7'], { AUDIT_DAYS: '2' }).end()
     const [record] = await db.collection('audit').find().sort({ at: -1 }).toArray()
     t.match(record, { action: 'user enable', outcome: 'refused' })
     t.equal(record?.expires_at - record?.at, 2 * day)

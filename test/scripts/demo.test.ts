@@ -1,21 +1,15 @@
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { demoPassword, demoProfiles, demoUsers } from '../../demo/users.js'
 import type { ContentDocument } from '../../src/catalogue/content-documents.js'
-import { apart } from '../helpers/apart.js'
 import { type App, addUser, build } from '../helpers/app.js'
+import { commandsIn } from '../helpers/commands.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
-import { built } from '../helpers/run.js'
 import { serving } from '../helpers/serving.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
 import { recommendedTo, taught } from '../recommendations/helper.js'
 
-const demo = async (MONGO_URL: string, settings = {}) => {
-  const child = spawn(...apart(built('scripts/demo.js')), { env: { PATH: process.env.PATH, MONGO_URL, ...settings } })
-  const status = new Promise(resolve => child.once('exit', resolve))
-  return Promise.all([status, text(child.stdout), text(child.stderr)])
-}
+const run = commandsIn(t)
+const demo = (url: string, settings = {}) => run('demo', [], { settings: { MONGO_URL: url, ...settings } })
 
 interface Content {
   id: number
@@ -70,7 +64,7 @@ const assertSequel = async (t: Test, app: App) => {
 
 t.test('npm run demo fills a database beside a running service', async t => {
   const { url, app } = await beside(t)
-  t.match(await demo(url), [0, /^filling the empty database .*\nSign in as ada@example\.com with demo-password\n$/, ''])
+  t.match(await demo(url), { status: 0, out: /^filling the empty database .*\nSign in as ada@example\.com with demo-password\n$/, err: '' })
   const later = await build(t, { url })
   t.ok((await later.inject('/contents')).json().data.meta.total_count >= 200)
   t.ok((await later.inject('/rail-collections')).json().data.collection.length > 0)
@@ -89,7 +83,7 @@ t.test('npm run demo fills a database beside a running service', async t => {
 
   const users = databaseOf(app).collection('users')
   const before = await users.countDocuments()
-  t.match(await demo(url), [0, /^updating the schedule .*\nSign in as ada/, ''], 'a second time')
+  t.match(await demo(url), { status: 0, out: /^updating the schedule .*\nSign in as ada/, err: '' }, 'a second time')
   t.equal(await users.countDocuments(), before)
 
   await t.test('with a household, each with a history and a watchlist that fits', t => assertHousehold(t, later))
@@ -101,7 +95,7 @@ t.test('npm run demo does nothing where there is data, and says so', async t => 
     const { url, app } = await beside(t)
     if (name === 'users') await addUser(app)
     else await databaseOf(app).collection<{ _id: number }>(name).insertOne({ _id: 1 }, { bypassDocumentValidation: true })
-    t.match(await demo(url), [1, '', /^The database has data .* Nothing was written\.\n$/], name)
+    t.match(await demo(url), { status: 1, out: '', err: /^The database has data .* Nothing was written\.\n$/ }, name)
     t.equal(await databaseOf(app).collection('contents').countDocuments(), name === 'contents' ? 1 : 0)
   }
 })
@@ -111,7 +105,7 @@ t.test('the pictures are where the demo says', async t => {
   const settings = { MONGO_URL: url, BASE_PATH: '/viewer' }
   const { address, said, stop } = await serving(t, { settings, script: 'scripts/serve-demo.js' })
   const { origin, port } = new URL(address)
-  t.equal((await demo(url, { PORT: port, BASE_PATH: '/viewer' }))[0], 0)
+  t.equal((await demo(url, { PORT: port, BASE_PATH: '/viewer' })).status, 0)
 
   const first = async (): Promise<Content | undefined> => {
     const { data } = JSON.parse(await (await fetch(`${origin}/viewer/contents?type=show&perPage=1`)).text())

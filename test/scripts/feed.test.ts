@@ -1,27 +1,17 @@
-import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import type { StoredCredit } from '../../src/catalogue/content-documents.js'
 import { connectionTo } from '../../src/database/connection.js'
-import { apart } from '../helpers/apart.js'
-import { commandsIn } from '../helpers/commands.js'
+import { commandsIn, startCommand } from '../helpers/commands.js'
 import { type Seed, seededUrl } from '../helpers/database.js'
 import { content, episode, film } from '../helpers/documents.js'
 import { built } from '../helpers/run.js'
 import { until } from '../helpers/until.js'
 
-const start = (url: string, args: string[], cwd?: string) => {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, MONGO_URL: url }
-  return spawn(...apart(built('scripts/feed.js'), ...args), { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
-}
-
-const ended = async (child: ReturnType<typeof start>) => {
-  const status = new Promise<number | null>(resolve => child.once('exit', resolve))
-  const [code, out, err] = await Promise.all([status, text(child.stdout), text(child.stderr)])
-  return { status: code, out, err }
-}
+const start = (t: Test, url: string, args: string[], cwd = '.') =>
+  startCommand(t, built('scripts/feed.js'), args, { cwd, settings: { MONGO_URL: url } })
 
 const wanted = ['roku', '--country', 'US', '--language', 'en']
 
@@ -210,8 +200,7 @@ const films = (count: number) =>
 t.test('a stop signal leaves no file', async t => {
   const url = await seededUrl(t, { contents: films(4000) })
   const folder = t.testdir({})
-  const child = start(url, [...wanted, '--out', 'feed.json'], folder)
-  const end = ended(child)
+  const { child, end } = start(t, url, [...wanted, '--out', 'feed.json'], folder)
   // The path is tested at the start, but written only later.
   const sizes = async () => {
     const names = (await readdir(folder)).filter(name => name.startsWith('.feed.json'))
@@ -226,20 +215,17 @@ t.test('a stop signal leaves no file', async t => {
   }
   await until(async () => (await sizes()).some(size => size > 0), { within: 60_000, every: 2 })
   child.kill('SIGTERM')
-  t.strictSame(await end, { status: 143, out: '', err: 'Stopped. Nothing was written.\n' })
+  t.strictSame(await end(), { status: 143, out: '', err: 'Stopped. Nothing was written.\n' })
   t.strictSame(await readdir(folder), [])
 
-  const printing = start(url, wanted)
-  const printed = ended(printing)
-  await new Promise(resolve => printing.stdout.once('data', resolve))
-  printing.kill('SIGINT')
-  t.match(await printed, { status: 130, err: 'Stopped.\n' })
+  const printing = start(t, url, wanted)
+  await once(printing.child.stdout, 'data')
+  printing.child.kill('SIGINT')
+  t.match(await printing.end(), { status: 130, err: 'Stopped.\n' })
 })
 
 t.test('a reader that has enough ends the command', async t => {
-  const child = start(await seededUrl(t, { contents: films(3000) }), wanted)
-  const status = new Promise(resolve => child.once('exit', resolve))
+  const { child, end } = start(t, await seededUrl(t, { contents: films(3000) }), wanted)
   child.stdout.once('data', () => child.stdout.destroy())
-  t.equal(await status, 0)
-  t.equal(await text(child.stderr), '')
+  t.match(await end(), { status: 0, err: '' })
 })

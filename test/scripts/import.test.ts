@@ -1,30 +1,21 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { operator } from '../../scripts/command-line.js'
 import { leasesOf } from '../../src/database/leases.js'
 import { catalogueLease } from '../../src/import/import-lease.js'
-import { apart } from '../helpers/apart.js'
-import { commandsIn } from '../helpers/commands.js'
+import { commandsIn, startCommand } from '../helpers/commands.js'
 import { built } from '../helpers/run.js'
 import { importer, lines } from '../import/helper.js'
 
 const film = (id: number, more: object = {}) => ({ id, type: 'film', name: `Film ${id}`, ...more })
-const command = built('scripts/import.js')
-
 /** A folder with files, and the command run beside it in a process of its own. */
 const inFolder = (t: Test, files: Record<string, string>, url?: string) => {
   const folder = t.testdir({ data: files })
-  const start = (...args: string[]) => {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }) }
-    const child = spawn(...apart(command, ...args), { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
-    const status = new Promise<number | null>(resolve => child.once('exit', resolve))
-    return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }
-  }
-  return { folder, start, run: (...args: string[]) => start(...args).ended }
+  const start = (...args: string[]) =>
+    startCommand(t, built('scripts/import.js'), args, { cwd: folder, settings: url ? { MONGO_URL: url } : {} })
+  return { folder, start, run: (...args: string[]) => start(...args).end() }
 }
 
 t.test('npm run import', async t => {
@@ -103,8 +94,12 @@ t.test('npm run import', async t => {
 
   t.test('says which setting is missing, and that the database is away', async t => {
     const { run } = inFolder(t, files)
-    t.match(await run('data'), [1, '', /^MONGO_URL is not set: /])
-    t.match(await away, [1, '', /^The database does not respond: .*\nRun the command again to complete the import\.\n$/])
+    t.match(await run('data'), { status: 1, out: '', err: /^MONGO_URL is not set: / })
+    t.match(await away, {
+      status: 1,
+      out: '',
+      err: /^The database does not respond: .*\nRun the command again to complete the import\.\n$/
+    })
   })
 
   t.test('needs the issuer of users with a sub', async t => {
@@ -136,13 +131,13 @@ t.test('waits for another import, and says so', async t => {
   const { url, db } = await importer(t)
   const { start } = inFolder(t, { 'contents.ndjson': lines(film(1)) }, url)
   const second = await leasesOf(db).withLease(catalogueLease, async () => {
-    const { child, ended } = start('data')
+    const { child, end } = start('data')
     const [said] = await once(child.stderr, 'data')
     t.equal(String(said), 'Another import is running. Waiting for it to end.\n')
     t.equal(await db.collection('contents').countDocuments(), 0)
-    return { ended }
+    return { end }
   })
-  t.match(await second?.ended, [0, 'contents: 1 added, 0 changed, 0 unchanged\n'])
+  t.match(await second?.end(), { status: 0, out: 'contents: 1 added, 0 changed, 0 unchanged\n' })
 })
 
 t.test('an import that loses its turn says so, and writes nothing more', async t => {
@@ -151,15 +146,15 @@ t.test('an import that loses its turn says so, and writes nothing more', async t
   const { folder, start } = inFolder(t, {}, url)
   const path = join(folder, 'contents.ndjson')
   await writeFile(path, lines(...Array.from({ length: count }, (_, at) => film(at + 1))))
-  const { ended } = start(path)
+  const { end } = start(path)
   while ((await db.collection('contents').estimatedDocumentCount()) === 0) await new Promise(resolve => setTimeout(resolve, 20))
   await db.collection<{ _id: string }>('leases').updateOne({ _id: catalogueLease }, [{ $set: { expires_at: '$$NOW' } }])
   // On a slow machine, its progress comes first.
-  t.match(await ended, [
-    1,
-    /^$/,
-    /^The import lost its lease because the database did not respond for a minute: run the command again to complete it\.\n$/m
-  ])
+  t.match(await end(), {
+    status: 1,
+    out: /^$/,
+    err: /^The import lost its lease because the database did not respond for a minute: run the command again to complete it\.\n$/m
+  })
   const written = (await all('contents')).length
   t.ok(written > 0 && written < count && written % 1000 === 0, `${written} are written`)
   await rm(path)
@@ -172,19 +167,19 @@ t.test('Ctrl-C ends the batch under way, and a second run completes the import',
   const path = join(folder, 'contents.ndjson')
   await writeFile(path, lines(...Array.from({ length: count }, (_, at) => film(at + 1))))
 
-  const { child, ended } = start(path)
+  const { child, end } = start(path)
   while ((await db.collection('contents').estimatedDocumentCount()) === 0) await new Promise(resolve => setTimeout(resolve, 20))
   child.kill('SIGINT')
-  const [status, out, error] = await ended
+  const { status, out, err } = await end()
   const written = (await all('contents')).length
   t.equal(status, 130)
   t.ok(written > 0 && written < count, `${written} are written`)
   t.equal(written % 1000, 0, 'the batch was finished')
   t.equal(out, `contents: ${written} added, 0 changed, 0 unchanged\n`)
   // On a slow machine, its progress comes first.
-  t.match(error, /^Stopped\. Run the command again to complete the import\.\n$/m)
+  t.match(err, /^Stopped\. Run the command again to complete the import\.\n$/m)
 
-  t.match(await run(path), [0, `contents: ${count - written} added, 0 changed, ${written} unchanged\n`])
+  t.match(await run(path), { status: 0, out: `contents: ${count - written} added, 0 changed, ${written} unchanged\n` })
   const records = await db.collection('audit').find().sort({ at: 1 }).toArray()
   t.match(records, [{ outcome: 'failed' }, { outcome: 'done' }])
   t.equal(await db.collection('contents').countDocuments(), count)

@@ -1,33 +1,28 @@
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { outputAt } from '../../scripts/output.js'
 import { EventsReader, listsFrom } from '../../scripts/recommend/events.js'
 import { costLine, learnedLine, readArguments, readLine, table } from '../../scripts/recommend/terminal.js'
 import { timedLinesOf, viewersOf } from '../../scripts/spark/viewers.js'
 import type { Faults } from '../../src/import/checking.js'
-import { apart } from '../helpers/apart.js'
+import { commandsIn, startCommand } from '../helpers/commands.js'
 import { built } from '../helpers/run.js'
 import { until } from '../helpers/until.js'
 import { rankingOf, rowsOf } from '../recommendations/model/helper.js'
 import { dense } from '../recommendations/model/synthetic.js'
 
-const command = built('scripts/recommend.js')
+const runCommand = commandsIn(t)
 
 /** A folder with files, and the command run in it. */
 const inFolder = (t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>) => {
   const folder = t.testdir(files)
-  const start = (...args: string[]) => {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME }
-    const child = spawn(...apart(command, ...args), { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
-    const status = new Promise<number | null>(resolve => child.once('exit', resolve))
-    return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }
+  const run = async (...args: string[]) => {
+    const { status, out, err } = await runCommand('recommend', args, { cwd: folder })
+    return [status, out, err] as const
   }
-  const written = (name: string) => readFile(join(folder, name), 'utf8')
-  return { folder, start, written, run: (...args: string[]) => start(...args).ended }
+  return { folder, run, written: (name: string) => readFile(join(folder, name), 'utf8') }
 }
 
 const linesOf = (users = 200) => {
@@ -233,17 +228,18 @@ t.test('the summary', async t => {
 
 t.test('Ctrl-C leaves nothing behind', async t => {
   const users = 10_000
-  const { folder, start } = inFolder(t, {})
+  const folder = t.testdir({})
   const lines = Array.from({ length: users }, (_, user) => `user ${user}\ttitle ${user % 500}\nuser ${user}\ttitle ${(user * 7) % 500}\n`)
   await writeFile(join(folder, 'events.tsv'), lines.join(''))
-  const { child, ended } = start('--events', 'events.tsv', '--k', '300', '--out', 'out.tsv')
+  const args = ['--events', 'events.tsv', '--k', '300', '--out', 'out.tsv']
+  const { child, end } = startCommand(t, built('scripts/recommend.js'), args, { cwd: folder })
   // The path is tested at the start, but written only later.
   const size = async (name: string) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0
   const written = async () => Promise.all((await readdir(folder)).filter(name => name.startsWith('.out.tsv')).map(size))
   await until(async () => (await written()).some(size => size > 0), { within: 120_000, every: 5 })
   child.kill('SIGINT')
-  const [status, out, error] = await ended
-  const last = error.split('\n').filter(line => !/^\d+ % /.test(line))
+  const { status, out, err } = await end()
+  const last = err.split('\n').filter(line => !/^\d+ % /.test(line))
   t.strictSame([status, out, last.join('\n')], [130, '', 'Stopped. Nothing was written.\n'])
   t.strictSame(await readdir(folder), ['events.tsv'])
 })

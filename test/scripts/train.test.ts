@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { readArguments } from '../../scripts/train/exchange.js'
@@ -12,8 +9,8 @@ import { leasesOf } from '../../src/database/leases.js'
 import { shapes, shares } from '../../src/recommendations/model/index.js'
 import type { ModelDocument } from '../../src/recommendations/model-documents.js'
 import { largestModel, modelFormat, packed, unpacked } from '../../src/recommendations/stored-model.js'
-import { apart } from '../helpers/apart.js'
 import { type App, build } from '../helpers/app.js'
+import { commandsIn, startCommand } from '../helpers/commands.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'
 import { content, film } from '../helpers/documents.js'
 import { built } from '../helpers/run.js'
@@ -21,17 +18,10 @@ import { until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
 import { crowdOf, firstOfCrowd, learnerOf, recommendedTo, span, trainOn, views } from '../recommendations/helper.js'
 
-const command = built('scripts/train.js')
-
-/** `npm run train` in a folder without files of its own. */
-const train = (t: Test, url?: string, more: Record<string, string> = {}, ...args: string[]) => {
-  const cwd = mkdtempSync(join(tmpdir(), 'viewer-train-'))
-  t.teardown(() => rmSync(cwd, { recursive: true }))
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }), ...more }
-  const child = spawn(...apart(command, ...args), { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  t.teardown(() => child.kill('SIGKILL'))
-  const status = new Promise<number | NodeJS.Signals | null>(resolve => child.once('exit', (code, signal) => resolve(code ?? signal)))
-  return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }
+const run = commandsIn(t)
+const train = async (url: string, args: string[] = [], settings = {}) => {
+  const { status, out, err } = await run('train', args, { settings: { MONGO_URL: url, ...settings } })
+  return [status, out, err] as const
 }
 
 const clusters = async (t: Test) => {
@@ -46,7 +36,7 @@ const test = (name: string, body: (t: Test) => Promise<void>) => void waiting.se
 
 test('npm run train trains and says what came of it', async t => {
   const { url, app } = await clusters(t)
-  const [status, out, error] = await train(t, url).ended
+  const [status, out, error] = await train(url)
   t.equal(error.replaceAll(/^\d+ % .*\n/gm, ''), '', 'it prints only its progress')
   t.equal(status, 0)
   t.match(JSON.parse(out), { users: 30, titles: 12, events: 120, seconds: Number, quality: { ndcg: Number }, popularity: { ndcg: Number } })
@@ -63,11 +53,9 @@ test('npm run train trains and says what came of it', async t => {
 })
 
 test('npm run train without a database', async t => {
-  const [[status, out, error], [gone, nothing, why], [wrong, , which]] = await Promise.all([
-    train(t).ended,
-    train(t, 'mongodb://viewer:hunter2@127.0.0.1:1/x').ended,
-    train(t, 'mongodb://127.0.0.1:1/x', { TRAIN_MEMORY_MB: '1' }).ended
-  ])
+  const [status, out, error] = await train('')
+  const [gone, nothing, why] = await train('mongodb://viewer:hunter2@127.0.0.1:1/x')
+  const [wrong, , which] = await train('mongodb://127.0.0.1:1/x', [], { TRAIN_MEMORY_MB: '1' })
   t.strictSame([status, out], [1, ''])
   t.match(error, /^MONGO_URL is not set: .*\n$/)
   t.strictSame([gone, nothing], [1, ''])
@@ -82,14 +70,14 @@ test('npm run train while another process trains', async t => {
   const { client, db } = connectionTo(url)
   t.teardown(() => client.close())
   await leasesOf(db).withLease('training', async () => {
-    t.strictSame(await train(t, url).ended, [1, '', 'Another process is already training.\n'])
+    t.strictSame(await train(url), [1, '', 'Another process is already training.\n'])
   })
   t.equal(await databaseOf(app).collection('models').countDocuments(), 0)
 })
 
 test('npm run train that needs more memory than it may take', async t => {
   const { url, app } = await clusters(t)
-  t.strictSame(await train(t, url, { TRAIN_MEMORY_MB: '64' }).ended, [1, '', 'The training needs more than 64 MB (TRAIN_MEMORY_MB)\n'])
+  t.strictSame(await train(url, [], { TRAIN_MEMORY_MB: '64' }), [1, '', 'The training needs more than 64 MB (TRAIN_MEMORY_MB)\n'])
   t.equal(
     await databaseOf(app)
       .collection('leases')
@@ -107,11 +95,10 @@ for (const [signal, expected] of [
     await trainOn(app)
     const models = await databaseOf(app).collection('models').find().toArray()
     const leases = databaseOf(app).collection<{ _id: string }>('leases')
-    const { child, ended } = train(t, url)
+    const { child, end } = startCommand(t, built('scripts/train.js'), [], { settings: { MONGO_URL: url } })
     await until(async () => (await leases.countDocuments({ _id: 'training' })) === 1, { within: 60_000 })
     child.kill(signal)
-    const [status, out, error] = await ended
-    t.strictSame([status, out, error], [expected, '', 'The training was stopped\n'])
+    t.strictSame(await end(), { status: expected, out: '', err: 'The training was stopped\n' })
     t.equal(await leases.countDocuments(), 0, 'another process may train at once')
     t.strictSame(await databaseOf(app).collection('models').find().toArray(), models, 'the previous model stays')
   })
@@ -150,7 +137,7 @@ test('npm run train -- --events-out writes what the training reads, without the 
     { user_id: 77_003, content_id: 6, percentage: 1 }
   ])
   const folder = join(t.testdir(), 'new', 'folder')
-  const [status, out, error] = await train(t, url, {}, '--events-out', folder).ended
+  const [status, out, error] = await train(url, ['--events-out', folder])
   t.equal(error.replaceAll(/^\d+ % .*\n/gm, ''), '')
   t.equal(status, 0)
   const dayAt = (hours: number) => Math.floor(at(hours).getTime() / (24 * hour))
@@ -164,12 +151,12 @@ test('npm run train -- --events-out writes what the training reads, without the 
   t.match(JSON.parse(settings), { users: 2, events: 4, shapes, shares, weights: [Number], learned: String, quality: {} })
   t.equal(await databaseOf(app).collection('models').countDocuments(), 0, 'no model is trained')
 
-  const again = await train(t, url, {}, '--events-out', folder).ended
+  const again = await train(url, ['--events-out', folder])
   t.strictSame(again, [1, '', `${folder} is not empty\n`])
   t.equal((await linesIn(folder)).length, 2, 'existing files stay')
   await databaseOf(app).collection('history').deleteMany({})
   const nothing = join(t.testdir(), 'nothing')
-  t.strictSame(await train(t, url, {}, '--events-out', nothing).ended, [1, '', 'There are no histories. Nothing was written.\n'])
+  t.strictSame(await train(url, ['--events-out', nothing]), [1, '', 'There are no histories. Nothing was written.\n'])
   t.notOk(existsSync(nothing))
   t.strictSame(await recorded(app), [
     ['train --events-out', 'folder', 'done'],
@@ -197,7 +184,7 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
   const folder = t.testdir({})
   const inFile = async (name: string, content: Buffer) => {
     await writeFile(join(folder, name), content)
-    return train(t, url, {}, '--model-in', join(folder, name)).ended
+    return train(url, ['--model-in', join(folder, name)])
   }
   const refusal = (name: string, reason: string) => [
     1,
@@ -215,10 +202,10 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
   await writeFile(join(folder, 'large'), '')
   await truncate(join(folder, 'large'), largestModel + 1)
   t.strictSame(
-    await train(t, url, {}, '--model-in', join(folder, 'large')).ended,
+    await train(url, ['--model-in', join(folder, 'large')]),
     refusal('large', `It has ${largestModel + 1} bytes, more than ${largestModel}`)
   )
-  t.match((await train(t, url, {}, '--model-in', join(folder, 'none')).ended)[2], /none cannot be used: ENOENT.*stays in use\.\n$/)
+  t.match((await train(url, ['--model-in', join(folder, 'none')]))[2], /none cannot be used: ENOENT.*stays in use\.\n$/)
   t.strictSame(await models.find().toArray(), before)
 
   await databaseOf(app)
@@ -241,7 +228,7 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
 })
 
 test('npm run train with options that make no sense', async t => {
-  const [status, out, error] = await train(t, 'mongodb://127.0.0.1:1/x', {}, '--model').ended
+  const [status, out, error] = await train('mongodb://127.0.0.1:1/x', ['--model'])
   t.strictSame([status, out], [1, ''])
   t.match(error, /^.+\nUsage: /)
   for (const args of [['--model'], ['--events-out'], ['x'], ['--events-out='], ['--events-out', 'a', '--model-in', 'b']])

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -11,55 +10,41 @@ import { readArguments } from '../../scripts/user/arguments.js'
 import { importFiles } from '../../src/import/index.js'
 import { apart } from '../helpers/apart.js'
 import { addUser, build, providerUser } from '../helpers/app.js'
-import { commandsIn } from '../helpers/commands.js'
+import { commandsIn, startCommand } from '../helpers/commands.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
 import { folderOf } from '../helpers/folder.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { built } from '../helpers/run.js'
 import { until } from '../helpers/until.js'
 
-const compiled = [built('scripts/user.js')]
+const compiled = built('scripts/user.js')
 /** What `npm run user` starts: it takes the source where the development tools are installed. */
-const anywhere = [join(root, 'scripts/run.mjs'), 'user']
-
-interface Run {
-  input?: string
-  command?: string[]
-}
-
-/** Runs the command in a process of its own. */
-const userAlone = async (url: string | undefined, args: string[], { input = '', command = compiled }: Run = {}) => {
-  const { MONGO_URL, ...env } = process.env
-  const child = spawn(...apart(...command, ...args), { env: { ...env, ...(url && { MONGO_URL: url }) } })
-  child.stdin.end(input)
-  const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
-  return { out, err, status }
-}
+const anywhere = join(root, 'scripts/run.mjs')
 
 t.test('npm run user', async t => {
   const url = await databaseUrl(t)
   const app = await build(t, { url })
   const run = commandsIn(t, url)
-  const user = (args: string[], options?: { input: string }) => run('user', args, options)
+  const user = (args: string[], options?: Parameters<typeof run>[2]) => run('user', args, options)
   const logIn = async (email: string, password: string) => {
     const response = await app.inject({ method: 'POST', url: '/login', payload: { email, password } })
     return response.statusCode
   }
 
   t.test('adds a user with the password of the standard input', async t => {
-    const { out, status } = await userAlone(url, ['add', 'Grace@Example.com', '--name', 'Grace'], { input: 'a first password\n' })
+    const { out, status } = await user(['add', 'Grace@Example.com', '--name', 'Grace'], { input: 'a first password\n' })
     t.equal(status, 0)
     t.strictSame(JSON.parse(out), { id: 1, email: 'Grace@Example.com' })
     t.equal(await logIn('grace@example.com', 'a first password'), 200)
   })
 
   t.test('lists the users', async t => {
-    const { out } = await userAlone(url, ['list'], { command: anywhere })
+    const { out } = await startCommand(t, anywhere, ['user', 'list'], { settings: { MONGO_URL: url } }).end()
     t.strictSame(JSON.parse(out), { id: 1, email: 'Grace@Example.com', name: 'Grace', disabled: false })
   })
 
   t.test('refuses a second user of the same e-mail, in whatever case', async t => {
-    const { err, status } = await userAlone(url, ['add', 'grace@example.com'], { input: 'a first password' })
+    const { err, status } = await user(['add', 'grace@example.com'], { input: 'a first password' })
     t.equal(status, 1)
     t.equal(err, 'There is already a user grace@example.com\n')
   })
@@ -162,7 +147,7 @@ t.test('npm run user', async t => {
     const away = async (at: string, args: string[]) => {
       proxy.comeBack()
       const cut = proxy.at(at, proxy.leave)
-      const { err, status } = await userAlone(proxy.url, args)
+      const { err, status } = await user(args, { settings: { MONGO_URL: proxy.url } })
       await cut
       t.equal(status, 1)
       t.match(err, /^The database does not respond: /)
@@ -173,7 +158,7 @@ t.test('npm run user', async t => {
     t.match(await away('deletes', ['erase', String(_id), '--yes']), /\nRun the command again to complete the erasure\.\n$/)
     proxy.comeBack()
     // Unless the service has completed it by then.
-    const { out, err } = await userAlone(proxy.url, ['erase', String(_id), '--yes'])
+    const { out, err } = await user(['erase', String(_id), '--yes'])
     t.match(out + err, /^\{"id":\d+,"erased":true\}\n$|^There is no user \d+\n$/)
     t.equal(await app.data.users.byId(_id), null)
   })
@@ -191,7 +176,7 @@ t.test('npm run user', async t => {
       updated_at: at
     }))
     await client.db().collection<{ _id: number }>('users').insertMany(many)
-    const [command, args] = apart(...compiled, 'list')
+    const [command, args] = apart(compiled, 'list')
     // Only a shell has real pipes: those of `spawn` are sockets.
     const script = '{ "$@"; echo "status $?" >&2; } | head -n 1'
     const child = spawn('sh', ['-c', script, 'sh', command, ...args], { env: { ...process.env, MONGO_URL: url } })
@@ -242,17 +227,17 @@ t.test('npm run user', async t => {
   })
 
   t.test('needs MONGO_URL', async t => {
-    const { err, status } = await userAlone(undefined, ['list'])
+    const { err, status } = await startCommand(t, compiled, ['list']).end()
     t.equal(status, 1)
     t.match(err, /^MONGO_URL is not set/)
   })
 })
 
 t.test('says how it was run', async t => {
-  const { err, status } = await userAlone(undefined, [], { command: anywhere })
+  const { err, status } = await startCommand(t, anywhere, ['user']).end()
   t.equal(status, 1)
   t.match(err, /^Usage: npm run user -- ACTION\n/)
-  t.match((await userAlone(undefined, [])).err, /^Usage: node \S+user\.js ACTION\n/, 'where npm is not used')
+  t.match((await startCommand(t, compiled, []).end()).err, /^Usage: node \S+user\.js ACTION\n/, 'where npm is not used')
 })
 
 t.test('its arguments', async t => {

@@ -1,0 +1,1 @@
+import '../scripts/dev.test.js'
