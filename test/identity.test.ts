@@ -15,7 +15,7 @@ import { Revocations } from '../src/identity/revocations.js'
 import { beginErasure, removeUser } from '../src/privacy/erase.js'
 import { minutes } from '../src/time.js'
 import { addUser, build, password, providerUser, secret, settingsFor } from './helpers/app.js'
-import { databaseOf, databaseUrl, seededUrl } from './helpers/database.js'
+import { appUrl, databaseOf, seededUrl } from './helpers/database.js'
 import { profileOf } from './helpers/devices.js'
 import { film } from './helpers/documents.js'
 import { proxyTo } from './helpers/proxy.js'
@@ -282,7 +282,7 @@ t.test('a disabled user of a provider', async t => {
 })
 
 t.test('a disabled user is found even if nobody announced it', async t => {
-  const url = await databaseUrl(t)
+  const url = await appUrl(t)
   const app = await build(t, { url })
   const { _id } = await addUser(app)
   const users = new Revocations(app.data)
@@ -338,7 +338,7 @@ t.test('a withdrawn key stops working, though its tokens were checked before', a
 
 t.test('a slow provider before a database that is silent', async t => {
   const provider = await providerOf(t, [rsa])
-  const proxy = await proxyTo(t, await databaseUrl(t))
+  const proxy = await proxyTo(t, await appUrl(t))
   const app = await build(t, { url: proxy.url, settings: settingsOf({ JWT_JWKS_URL: provider.url, DATABASE_TIMEOUT: '2000' }) })
   provider.become('slow')
   proxy.freeze()
@@ -356,7 +356,7 @@ t.test('a slow provider before a database that is silent', async t => {
 })
 
 t.test('one public key', async t => {
-  const url = await databaseUrl(t)
+  const url = await appUrl(t)
   for (const key of [rsa, ec, ed]) {
     const pem = await exportSPKI(key.publicKey)
     for (const text of [pem, pem.replaceAll('\n', '\\n')]) {

@@ -12,7 +12,7 @@ import { Pacer } from '../src/overload/pacer.js'
 import { RateLimit } from '../src/overload/rate-limit.js'
 import { Semaphore } from '../src/overload/semaphore.js'
 import { type App, addUser as add, build, password } from './helpers/app.js'
-import { databaseUrl } from './helpers/database.js'
+import { appUrl } from './helpers/database.js'
 import { turnsDuring } from './helpers/event-loop.js'
 import { bytesInUse } from './helpers/memory.js'
 import { until } from './helpers/until.js'
@@ -541,7 +541,7 @@ t.test('people behind one address all sign in at once, where nobody else waits',
 })
 
 t.test('right passwords for one account from one address have a limit that nobody meets', async t => {
-  const url = await databaseUrl(t)
+  const url = await appUrl(t)
   const app = await build(t, { url })
   const { email } = await addUser(app)
   t.equal((await logIn(app, email, '192.0.2.1')).statusCode, 200)

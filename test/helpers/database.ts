@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { type Db, type Document, MongoClient } from 'mongodb'
@@ -14,16 +16,39 @@ import type { TermDocument } from '../../src/catalogue/term-documents.js'
 import { validators } from '../../src/database/collections.js'
 import { connectionTo } from '../../src/database/connection.js'
 import { revisionsOf } from '../../src/database/revisions.js'
-import { mongodProcess } from './run.js'
+import { mongodProcess, runFolder } from './run.js'
 
 const server = mongodProcess().url
 
 const connection = MongoClient.connect(server)
+
+/** Databases of finished tests, for `appUrl`. */
+const used: string[] = []
+/** Operations of a test may arrive after its end, so its database rests until this many others have been returned after it. */
+const resting = 4
+/** The files of many databases make mongod slow. */
+const mostUsed = 8
+
+/** A file for each database that a test process has left to those that start later. */
+const left = join(runFolder(process.ppid), 'databases')
+mkdirSync(left, { recursive: true })
 t.teardown(async () => {
   const client = await connection
-  for (const name of used) await client.db(name).dropDatabase()
+  for (const name of used.splice(resting + 1)) await client.db(name).dropDatabase()
   await client.close()
+  for (const name of used) writeFileSync(join(left, name), '')
 })
+
+/** Takes a database that another process has left. Only one process can remove its file. */
+const takeLeft = () =>
+  readdirSync(left).find(name => {
+    try {
+      unlinkSync(join(left, name))
+      return true
+    } catch {
+      return false
+    }
+  })
 
 /** Those of the collections that hold a document. A test fills few of the thirty, and emptying all of them took a tenth of a start. */
 const filled = async (db: Db, [first, ...others]: string[]) => {
@@ -37,18 +62,11 @@ const filled = async (db: Db, [first, ...others]: string[]) => {
   return found.map(({ _id }) => _id as string)
 }
 
-/** Databases of finished tests, for `appUrl`. */
-const used: string[] = []
-/** Operations of a test may arrive after its end, so its database rests until this many others have been returned after it. */
-const resting = 4
-/** The files of many databases make mongod slow. */
-const mostUsed = 8
-
 const newName = () => `test-${randomUUID()}`
 
 const usedOrNew = async () => {
-  if (used.length <= resting) return newName()
-  const name = used.shift() as string
+  const name = used.length > resting ? used.shift() : takeLeft()
+  if (name === undefined) return newName()
   const db = (await connection).db(name)
   const collections = await db.listCollections({}, { nameOnly: true }).toArray()
   const names = await filled(
@@ -103,8 +121,8 @@ export const seed = async (url: string, documents: Seed) => {
   return url
 }
 
-/** A new database that holds these documents. */
-export const seededUrl = async (t: Test, documents: Seed) => seed(await databaseUrl(t), documents)
+/** A database that holds these documents. */
+export const seededUrl = async (t: Test, documents: Seed) => seed(await appUrl(t), documents)
 
 /** The database of the app, for changes without the app. */
 export const databaseOf = (app: FastifyInstance): Db =>

@@ -6,7 +6,7 @@ import { ok } from '../../src/http/reply.js'
 import { EndedSessions } from '../../src/identity/revocations.js'
 import { unauthenticated } from '../helpers/answers.js'
 import { type App, addUser, beginSession, build, secret, signIn } from '../helpers/app.js'
-import { databaseOf, databaseUrl } from '../helpers/database.js'
+import { appUrl, databaseOf } from '../helpers/database.js'
 import { turnsDuring } from '../helpers/event-loop.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { until } from '../helpers/until.js'
@@ -302,7 +302,7 @@ t.test('refused tokens', async t => {
     (await app.inject({ url: '/history', headers })).statusCode === 401
 
   t.test('a session that ends in one process is refused by another within 2 s', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const [here, there] = [await build(t, { url }), await build(t, { url })]
     const user = await addUser(here)
     const { sessions, users } = here.data
@@ -338,7 +338,7 @@ t.test('refused tokens', async t => {
   }
   for (const [what, leave] of Object.entries(away)) {
     t.test(`while the database ${what}`, async t => {
-      const url = await databaseUrl(t)
+      const url = await appUrl(t)
       const proxy = await proxyTo(t, url)
       const log: string[] = []
       const [here, there] = [await build(t, { url }), await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '2000' }, log })]
@@ -383,7 +383,7 @@ t.test('refused tokens', async t => {
   })
 
   t.test('an ended session is remembered as long as its access tokens may live', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const app = await build(t, { url, settings: { ACCESS_TOKEN_TTL: '1500' } })
     const user = await addUser(app)
     const sessions = databaseOf(app).collection<{ _id: string; [field: string]: unknown }>('sessions')

@@ -10,7 +10,7 @@ import t, { type Test } from 'tap'
 import { catalogueLease } from '../../src/import/import-lease.js'
 import { notFound, unauthenticated } from '../helpers/answers.js'
 import { type App, build } from '../helpers/app.js'
-import { databaseOf, databaseUrl } from '../helpers/database.js'
+import { appUrl, databaseOf } from '../helpers/database.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { serving } from '../helpers/serving.js'
 import { parsed, talk } from '../helpers/sockets.js'
@@ -274,7 +274,7 @@ t.test('POST /import/{file}', async t => {
 })
 
 t.test('a flood of wrong keys takes few writes, and an outage loses none', async t => {
-  const proxy = await proxyTo(t, await databaseUrl(t))
+  const proxy = await proxyTo(t, await appUrl(t))
   const settings = { IMPORT_KEY: key, TRUST_PROXY: '1', DATABASE_TIMEOUT: '3000' }
   const log: string[] = []
   const app = await build(t, { url: proxy.url, settings, log })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { codesPerAddress, sharedBucket } from '../../src/identity/attempts.js'
 import { minutes } from '../../src/time.js'
 import { type App, addUser, build, password, signIn } from '../helpers/app.js'
-import { databaseOf, databaseUrl } from '../helpers/database.js'
+import { appUrl, databaseOf } from '../helpers/database.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { assertDone, assertError, wantToken } from './helper.js'
 
@@ -397,7 +397,7 @@ t.test('the code is added to whatever address the page has', async t => {
 })
 
 t.test('a look at a code counts once, whatever becomes of the connection to the database', async t => {
-  const proxy = await proxyTo(t, await databaseUrl(t))
+  const proxy = await proxyTo(t, await appUrl(t))
   const app = await build(t, { url: proxy.url })
   const page = await pageOf(app)
   const counts = async () => {

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { hashPassword } from '../../src/identity/passwords.js'
 import { Refusals } from '../../src/identity/refusal-times.js'
 import { type App, addUser, build, password } from '../helpers/app.js'
-import { databaseOf, databaseUrl } from '../helpers/database.js'
+import { appUrl, databaseOf } from '../helpers/database.js'
 
 type Answer = Awaited<ReturnType<typeof logIn>>
 
@@ -512,7 +512,7 @@ t.test('the limit of failed logins', async t => {
   })
 
   test('past a limit an attempt writes nothing', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const app = await build(t, { url, settings: { LOGIN_LIMIT: '1', TRUST_PROXY: '1' } })
     const client = await MongoClient.connect(url)
     t.teardown(() => client.close())
@@ -550,7 +550,7 @@ t.test('the limit of failed logins', async t => {
   })
 
   test('is shared by all processes of one database, and ends after 15 minutes', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const [one, two] = [await build(t, { url, settings: { LOGIN_LIMIT: '2' } }), await build(t, { url, settings: { LOGIN_LIMIT: '2' } })]
     const { email } = await addUser(one)
     t.equal((await logIn(one, wrong(email))).statusCode, 401)

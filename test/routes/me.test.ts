@@ -6,7 +6,7 @@ import { emailKey } from '../../src/identity/users.js'
 import { importFiles } from '../../src/import/index.js'
 import { assertFailure, notFound, unauthenticated } from '../helpers/answers.js'
 import { type App, addUser, beginSession, build, password, providerUser, signIn } from '../helpers/app.js'
-import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
+import { appUrl, databaseOf, seededUrl } from '../helpers/database.js'
 import { profileOf } from '../helpers/devices.js'
 import { episode, film } from '../helpers/documents.js'
 import { proxyTo } from '../helpers/proxy.js'
@@ -287,7 +287,7 @@ t.test('GET /me/export', async t => {
 })
 
 t.test('a long export', async t => {
-  const proxy = await proxyTo(t, await databaseUrl(t))
+  const proxy = await proxyTo(t, await appUrl(t))
   const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '500', RATE_LIMIT: '0' } })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const user = await addUser(app)

@@ -8,7 +8,7 @@ import { everybody } from '../../src/catalogue/audience.js'
 import type { ContentDocument } from '../../src/catalogue/content-documents.js'
 import { assertRefused, unauthenticated } from '../helpers/answers.js'
 import { build, buildWith } from '../helpers/app.js'
-import { change, databaseOf, databaseUrl } from '../helpers/database.js'
+import { appUrl, change, databaseOf } from '../helpers/database.js'
 import { content, episode, film, rich, term } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
@@ -183,7 +183,7 @@ t.test('a catalogue that has no more', async t => {
   t.equal(answer.body, '{"success":true,"data":[]}', 'the user has begun everything')
   t.equal((await idsFor(anybody(app))).length, 3)
 
-  const empty = await build(t, { url: await databaseUrl(t) })
+  const empty = await build(t, { url: await appUrl(t) })
   t.equal((await anybody(empty).get('/recommendations')).body, '{"success":true,"data":[]}')
   t.equal((await (await viewerOf(empty)).get('/recommendations')).body, '{"success":true,"data":[]}')
 })

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { sessionsOf } from '../../src/identity/sessions.js'
 import { unauthenticated } from '../helpers/answers.js'
 import { type App, addUser, beginSession, build, password } from '../helpers/app.js'
-import { databaseUrl } from '../helpers/database.js'
+import { appUrl } from '../helpers/database.js'
 
 const refresh = (app: App, refresh_token: unknown) => app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })
 
@@ -36,7 +36,7 @@ const databaseOf = async (t: Test, url: string) => {
 }
 
 t.test('POST /login/refresh', async t => {
-  const url = await databaseUrl(t)
+  const url = await appUrl(t)
   const app = await build(t, { url })
   const user = await addUser(app, 'Ada@Example.com', 'Ada')
 
@@ -198,7 +198,7 @@ t.test('a refresh token that comes again after the grace', async t => {
   })
 
   t.test('revokes it 10 seconds after it was spent, and not before', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const app = await build(t, { url })
     const sessions = (await databaseOf(t, url)).collection('sessions')
     const { email } = await addUser(app)
@@ -244,7 +244,7 @@ t.test('a refresh token that comes again after the grace', async t => {
 
 t.test('a refresh token', async t => {
   t.test('is not stored in clear', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const app = await build(t, { url })
     const { email } = await addUser(app)
     const first = await logIn(app, email)
@@ -266,7 +266,7 @@ t.test('a refresh token', async t => {
   })
 
   t.test('ends with REFRESH_TOKEN_TTL', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const app = await build(t, { url, settings: { REFRESH_TOKEN_TTL: '90' } })
     const { email } = await addUser(app)
     const { refresh_token } = await logIn(app, email)
@@ -279,7 +279,7 @@ t.test('a refresh token', async t => {
   })
 
   t.test('lives 60 days', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const app = await build(t, { url })
     await logIn(app, (await addUser(app)).email)
     const session = await (await databaseOf(t, url)).collection('sessions').findOne()
@@ -313,7 +313,7 @@ const overtaking = (db: Db, meanwhile: () => Promise<void>): Db => {
 }
 
 t.test('a user has at most 100 sessions', async t => {
-  const url = await databaseUrl(t)
+  const url = await appUrl(t)
   const app = await build(t, { url })
   const database = await databaseOf(t, url)
   const sessions = database.collection<{ _id: string; account_id: number; expires_at: Date }>('sessions')

@@ -8,7 +8,7 @@ import { anywhere, type PopularityDocument } from '../../src/recommendations/pop
 import { minutes, seconds } from '../../src/time.js'
 import { unauthenticated } from '../helpers/answers.js'
 import { type App, addUser, beginSession, build, buildWith, password } from '../helpers/app.js'
-import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
+import { appUrl, databaseOf, seededUrl } from '../helpers/database.js'
 import { profileOf } from '../helpers/devices.js'
 import { content, film } from '../helpers/documents.js'
 import { freezableMongod } from '../helpers/freeze.js'
@@ -79,7 +79,7 @@ t.test('ended sessions', async t => {
   }
 
   t.test('what was begun before all sessions ended is over, whichever process began it', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const [here, there] = [await build(t, { url }), await build(t, { url })]
 
     for (const [what, end] of Object.entries(ends)) {
@@ -171,7 +171,7 @@ t.test('ended sessions', async t => {
   })
 
   t.test('within the 2 s in which an access token outlives its session', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const [here, there] = [await build(t, { url }), await build(t, { url })]
 
     t.test('a thief cannot sign out the owner', async t => {
@@ -244,7 +244,7 @@ t.test('ended sessions', async t => {
   })
 
   t.test('an approval counts as long as the session that gave it lives', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const [here, there] = [await build(t, { url, settings: { ACCESS_TOKEN_TTL: '5' } }), await build(t, { url })]
     const approved = async (user: UserDocument) => {
       const [thief, code] = [await logIn(there, user), await newCode(there)]
@@ -294,7 +294,7 @@ t.test('ended sessions', async t => {
   })
 
   t.test('a shorter ACCESS_TOKEN_TTL brings back nothing that has ended', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const long = await build(t, { url })
     const user = await addUser(long)
     const [first, second] = [await logIn(long, user), await logIn(long, user)]
@@ -434,7 +434,7 @@ t.test('clocks that differ', async t => {
   })
 
   t.test('a process whose clock is hours off counts what is popular when it is due', async t => {
-    const url = await databaseUrl(t)
+    const url = await appUrl(t)
     const client = await MongoClient.connect(url)
     t.teardown(() => client.close())
     const popularity = client.db().collection<PopularityDocument>('popularity')
