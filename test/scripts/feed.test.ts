@@ -3,10 +3,9 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { StoredCredit } from '../../src/catalogue/content-documents.js'
-import { connectionTo } from '../../src/database/connection.js'
 import { commandsIn, startCommand } from '../helpers/commands.js'
 import { type Seed, seededUrl } from '../helpers/database.js'
-import { content, episode, film } from '../helpers/documents.js'
+import { content, episode, film, person } from '../helpers/documents.js'
 import { built } from '../helpers/run.js'
 import { until } from '../helpers/until.js'
 
@@ -128,13 +127,8 @@ t.test('people have the roles that the platform knows', async t => {
     { person_id: 2, role: 'writer', character: null },
     { person_id: 3, role: 'actor', character: null }
   ]
-  const url = await seededUrl(t, { contents: [film(1, { ...complete, credits }), film(2, { ...complete, credits: null })] })
-  const { client, db } = connectionTo(url)
-  await db.collection<{ _id: number; name: string }>('people').insertMany([
-    { _id: 1, name: 'Ada' },
-    { _id: 2, name: 'Grace' }
-  ])
-  await client.close()
+  const contents = [film(1, { ...complete, credits }), film(2, { ...complete, credits: null })]
+  const url = await seededUrl(t, { contents, people: [person(1, 'Ada'), person(2, 'Grace')] })
   const { assets } = JSON.parse((await feeds(t, url)(...wanted)).out)
   t.strictSame(assets[0].credits, [
     { name: 'Ada', role: 'actor' },
