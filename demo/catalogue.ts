@@ -3,8 +3,8 @@ import { sizeOf } from './drawing.js'
 import { demoSchedule } from './schedule.js'
 
 /**
- * The demo catalogue as import files, by file name. The dates of the static files are shifted by whole days, so that the
- * newest titles are from yesterday and some are in the future. Pictures and links point to `origin`.
+ * The demo catalogue as import files, by file name. The dates of the static files are shifted by whole days, so that the newest titles are
+ * from yesterday and some are in the future. Pictures and links point to `origin`.
  */
 export const demoFiles = async (origin: string, now: Date): Promise<Record<string, string>> => {
   const contents = await demoContents(now)

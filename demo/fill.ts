@@ -35,8 +35,8 @@ const addViewers = async (db: Db) => {
 }
 
 /**
- * Fills a database without contents, terms, users and history with the demo catalogue and its users. Updates the schedule
- * of a database that it has filled before. Does nothing in any other database, and resolves with false.
+ * Fills a database without contents, terms, users and history with the demo catalogue and its users. Updates the schedule of a database
+ * that it has filled before. Does nothing in any other database, and resolves with false.
  */
 export const fillWithDemo = async (url: string, origin: string, say: (line: string) => void) => {
   const { client, db } = connectionTo(url)

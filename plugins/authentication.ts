@@ -32,8 +32,8 @@ declare module 'fastify' {
     /** Why the token could not be checked. */
     viewerFault: Error | undefined
     /**
-     * Milliseconds of the request's deadline that were spent before its handler: on checking the token, looking up the profile
-     * of an identity provider's user, and hashing a new PIN.
+     * Milliseconds of the request's deadline that were spent before its handler: on checking the token, looking up the profile of an
+     * identity provider's user, and hashing a new PIN.
      */
     spentMs: number
   }

@@ -1,6 +1,5 @@
 import fp from 'fastify-plugin'
-import { Counter } from 'prom-client'
-import { gauge } from '../src/metrics/instruments.js'
+import { counter, gauge } from '../src/metrics/instruments.js'
 import { changesPage, LiveStreams, NudgeReader, streamEnds } from '../src/sync/index.js'
 
 declare module 'fastify' {
@@ -18,12 +17,8 @@ const perPage = 100
 export default fp(
   async app => {
     const { pollData, catalogue, data, log, metrics, nudger, revocations } = app
-    const ends = new Counter({
-      name: 'event_streams_ended_total',
-      help: 'Streams of changes that have ended, by reason: token, session, drain, slow reader, or disconnect',
-      labelNames: ['reason'],
-      registers: [metrics]
-    })
+    const help = 'Streams of changes that have ended, by reason: token, session, drain, slow reader, or disconnect'
+    const ends = counter(metrics, 'event_streams_ended_total', help, ['reason'])
     for (const reason of streamEnds) ends.inc({ reason }, 0)
     const live = new LiveStreams({
       read: ({ viewer, audience }, since, hasNews) => {

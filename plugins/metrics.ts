@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { trackedBytes } from '../src/cache.js'
-import { gauge } from '../src/metrics/instruments.js'
+import { counter, gauge } from '../src/metrics/instruments.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -31,12 +31,9 @@ gauge(
 export default fp(
   async app => {
     const registry = new Registry()
-    const refused = new Counter({
-      name: 'http_refused_total',
-      help: 'Requests rejected because of a rate limit (429), or because too many are in progress, too many searches wait, too many streams are open, or the event loop is delayed (503). Excludes the login limits and timeouts',
-      labelNames: ['reason'],
-      registers: [registry]
-    })
+    const help =
+      'Requests rejected because of a rate limit (429), or because too many are in progress, too many searches wait, too many streams are open, or the event loop is delayed (503). Excludes the login limits and timeouts'
+    const refused = counter(registry, 'http_refused_total', help, ['reason'])
     app.decorate('metrics', registry)
     app.decorate('countRefusal', (reason: RefusalReason) => refused.inc({ reason }))
     app.decorate('metricsText', async () => `${await registry.metrics()}\n${await processMetrics.metrics()}`)

@@ -38,7 +38,7 @@ declare module 'fastify' {
 
 const pollConnections = 2
 const pollTimeout = seconds(2)
-/** For renewing leases and the work done under them: counting popular titles, loading a model, moving elements, webhooks. */
+/** For what nobody waits for: building indexes, leases and the work under them, completing erasures, loading models. */
 const jobConnections = 6
 
 /** The connections to the database, and the queries over them. */

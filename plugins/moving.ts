@@ -1,6 +1,5 @@
 import fp from 'fastify-plugin'
-import { Counter } from 'prom-client'
-import { gauge } from '../src/metrics/instruments.js'
+import { counter, gauge } from '../src/metrics/instruments.js'
 import { Mover } from '../src/sync/index.js'
 import { poll } from './preparation.js'
 
@@ -8,13 +7,9 @@ import { poll } from './preparation.js'
 export default fp(
   async app => {
     const { catalogue, jobData: data, log, metrics } = app
-    const counter = new Counter({
-      name: 'replaced_elements_moved_total',
-      help: 'Elements of viewers that this process has moved from replaced contents to their replacements, by list',
-      labelNames: ['list'],
-      registers: [metrics]
-    })
-    const moving = new Mover({ catalogue, data, onMoved: (list, count) => counter.inc({ list }, count) })
+    const help = 'Elements of viewers that this process has moved from replaced contents to their replacements, by list'
+    const moved = counter(metrics, 'replaced_elements_moved_total', help, ['list'])
+    const moving = new Mover({ catalogue, data, onMoved: (list, count) => moved.inc({ list }, count) })
     gauge(metrics, 'replaced_elements_due', '1 while elements of replaced contents may be left to move', () => Number(moving.isDue))
 
     const closing = new AbortController()

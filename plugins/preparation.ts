@@ -21,7 +21,7 @@ declare module 'fastify' {
 interface Following {
   /** By default `read`. */
   first?: () => Promise<void>
-  /** Whether `first` is no preparation but a warm-up: requests are already served, and only /ready waits for it. */
+  /** Whether `first` is a warm-up rather than a preparation: requests are already served, and only /ready waits for it. */
   isWarmUp?: boolean
   /** By default a second. */
   every?: number

@@ -1,6 +1,5 @@
 import fp from 'fastify-plugin'
-import { Counter } from 'prom-client'
-import { gauge } from '../src/metrics/instruments.js'
+import { counter, gauge } from '../src/metrics/instruments.js'
 import { seconds } from '../src/time.js'
 import { Webhooks } from '../src/webhooks/index.js'
 import { poll } from './preparation.js'
@@ -9,11 +8,15 @@ import { poll } from './preparation.js'
 export default fp(
   async app => {
     const { jobDatabase, log, metrics } = app
-    const counter = (name: string, help: string) => new Counter({ name, help, registers: [metrics] })
-    const delivered = counter('webhook_deliveries_total', 'Webhook events that this process has delivered')
-    const failed = counter('webhook_failures_total', 'Attempts of this process to deliver a webhook event that have failed')
-    const lost = counter('webhook_events_lost_total', 'Webhook events removed before they were delivered: older than 4 days, or too many')
+    const delivered = counter(metrics, 'webhook_deliveries_total', 'Webhook events that this process has delivered')
+    const failed = counter(metrics, 'webhook_failures_total', 'Attempts of this process to deliver a webhook event that have failed')
+    const lost = counter(
+      metrics,
+      'webhook_events_lost_total',
+      'Webhook events removed before they were delivered: older than 4 days, or too many'
+    )
     const positionsLost = counter(
+      metrics,
       'webhook_positions_lost_total',
       'Times that the oplog no longer had the position from which webhooks continue'
     )

@@ -105,9 +105,9 @@ const run = async () => {
     if (action === 'add') return add(id)
     await known()
     if (action === 'rotate') return print({ id, secret: await endpoints.rotate(id) })
-    if (action === 'redeliver') return print({ id, redelivered: await outbox.sendAgain(id, since) })
+    if (action === 'redeliver') return print({ id, redelivered: await outbox.makeDueAgain(id, since) })
     if (action === 'enable') {
-      await outbox.sendWaiting(id)
+      await outbox.makeWaitingDue(id)
       await endpoints.enable(id)
       return print({ id, enabled: true })
     }

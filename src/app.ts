@@ -78,8 +78,8 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   // 1. The hooks of `requests`, `cors`, `authentication` and `admission`. If no route matches, `unknownRoutes` rejects it. With an identity
   //    provider, the hook of `chosenProfile`.
   // 2. The guard of its route, like `forViewers`, then its body, and the schema of the route.
-  // 3. The handler, for which a signed-in caller queues in `admission`. It returns an object or, by `replies`, bytes, or throws to
-  // `errors`.
+  // 3. The handler, for which a signed-in caller queues in `admission`. It returns an object or, by `replies`, bytes, or throws
+  //    an error, which `errors` turns into a response.
   // 4. `requests` logs the response.
 
   // Edge: what applies to every request that Node can parse, and to its response.

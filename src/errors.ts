@@ -58,8 +58,8 @@ export const firstProfile = errorAnswer(400, 'The first profile cannot be delete
 
 const enumeration = new Intl.ListFormat('en')
 export const tooManyStreams = (devices: (string | null)[]) => {
-  const names = enumeration.format(devices.map(name => name ?? 'a device without a name'))
-  return new ErrorAnswer(409, { success: false, code: 409, message: `The account already plays on ${names}`, devices })
+  const names = enumeration.format(devices.map(name => name ?? 'an unnamed device'))
+  return new ErrorAnswer(409, { success: false, code: 409, message: `The account is already playing on ${names}`, devices })
 }
 
 export const malformed = errorAnswer(400, 'The request is malformed')
@@ -81,8 +81,8 @@ export const tooManyLogins = retryLater(429, 'Too many login attempts, try again
 export const tooManyCodes = retryLater(429, 'Too many wrong codes, try again later')
 
 const deviceMessages: Record<DeviceRefusal, string> = {
-  authorization_pending: 'The code is not approved yet, try again later',
-  slow_down: `The device polls too often and must wait ${pollStep} seconds longer`,
+  authorization_pending: 'The code has not been approved yet, try again later',
+  slow_down: `The device is polling too often and must wait ${pollStep} seconds longer`,
   expired_token: 'The code has expired or was used, get a new one',
   access_denied: 'The sign-in was denied'
 }

@@ -3,7 +3,8 @@ import { Cache } from './cache.js'
 
 export const seconds = (count: number) => count * 1000
 export const minutes = (count: number) => seconds(count * 60)
-export const days = (count: number) => minutes(count * 60 * 24)
+export const hours = (count: number) => minutes(count * 60)
+export const days = (count: number) => hours(count * 24)
 
 const padded = (count: number, length: number) => Array.from({ length: count }, (_, n) => String(n).padStart(length, '0'))
 const two = padded(60, 2)

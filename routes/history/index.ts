@@ -92,7 +92,6 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
-    // Undefined if the profile has no age limit; then nothing is filtered.
     const isShown = catalogue.ageFilterFor(app.audienceOf(request))
     const storedIds = storedIdsOf(catalogue, query)
     const { elements, total } = await history.list(app.viewerOf(request).id, { ...query, content_id: storedIds }, isShown)

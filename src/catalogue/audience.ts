@@ -27,6 +27,9 @@ export const isAvailable = (skeleton: Skeleton, row: number, now: number, { coun
   return skeleton.include.get(row)?.includes(country) ?? true
 }
 
+/** Whether items with this id are shown. */
+export type IsShown = (content_id: number) => boolean
+
 /** Whether an item is within this age limit. One without a known minimum age passes only if there is no limit. */
 export const isWithinAge = (skeleton: Skeleton, row: number, maxAge: number | undefined) =>
   maxAge === undefined || (agesOf(skeleton)[row] as number) <= maxAge
@@ -51,8 +54,8 @@ export const isListedFor = (skeleton: Skeleton, audience: Audience) => (id: numb
 const elsewhere = 'elsewhere'
 
 /**
- * Audiences with the same segment see the same content. All countries that no item names share one, and so do age limits without the
- * minimum age of an item between them.
+ * Audiences with the same segment see the same content. All countries that no item names share one, and so do two age limits if no item's
+ * minimum age lies between them.
  */
 export const segmentOf = ({ countries, minAges }: Skeleton, { country, maxAge }: Audience): string | undefined => {
   const region = country === undefined || countries.has(country) ? country : elsewhere

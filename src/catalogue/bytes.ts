@@ -3,8 +3,7 @@ import type { Meta } from '../../schemas/page.js'
 import type { ok } from '../http/reply.js'
 
 // Responses are joined from parts: strings, and the bytes of cached contents, which are only copied when the response is complete. `Json`
-// is
-// what routes pass to `reply.json`: one buffer or, for a large response, its parts, which are joined when it is sent.
+// is what routes pass to `reply.json`: one buffer or, for a large response, its parts, which are joined when it is sent.
 
 declare const value: unique symbol
 

@@ -81,6 +81,7 @@ export interface RowFilter {
   marks: Uint8Array
 }
 
+/** The number of each row is the row itself. All filters share it, and it grows. */
 const numbers: { column: Int32Array } = { column: new Int32Array(0) }
 
 /** Passes rows that are marked. */

@@ -154,7 +154,7 @@ export const storedTitleIdsOf = (catalogue: Catalogue, contentId: string, audien
   return [...new Set([title, ...skeleton.idsOf(title), ...skeleton.idsOf(Number(contentId))])] as [number, ...number[]]
 }
 
-/** The same as `titleIdOf`, but both must be available. */
+/** The same as `titleIdOf`, but both must be available. An earlier id is not. */
 export const openTitleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   const title = titleIdOf(catalogue, contentId, audience)
   if (!catalogue.isAvailable(Number(contentId), audience) || !catalogue.isAvailable(title, audience)) throw resourceNotFound()

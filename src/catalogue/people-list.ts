@@ -27,9 +27,9 @@ export const peopleAnswer = (catalogue: Catalogue, openTitles: OpenTitles, query
 
   const make = () => {
     const { people } = catalogue
-    const { size, names } = people
+    const { size, nameIndex } = people
     const pause = catalogue.search.pauses()
-    const match: Match = (best, word, withTypos) => names.match(best, word, withTypos, pause)
+    const match: Match = (best, word, withTypos) => nameIndex.match(best, word, withTypos, pause)
     const select = async (matches: Matches) => {
       const ranks = ranksOf(people, matches, search)
       const titlesOf = await openTitles.current()
@@ -56,10 +56,10 @@ interface Found {
   titles: number
 }
 
-const ranksOf = ({ size, names }: People, { rows, qualities }: Matches, search: string) => {
+const ranksOf = ({ size, nameIndex }: People, { rows, qualities }: Matches, search: string) => {
   const ranks = new Uint8Array(size)
   for (const row of rows) ranks[row] = (qualities[row] as number) + 2
-  for (const posting of names.of(wholeOf(search))) ranks[posting >>> 2] = 1
+  for (const posting of nameIndex.of(wholeOf(search))) ranks[posting >>> 2] = 1
   return ranks
 }
 

@@ -7,7 +7,7 @@ import { byCodeUnits, fold, indexOfNames, type Pause, sortInSteps, WordIndex } f
 /** What is kept of people, in the order of their ids. There may be more people than contents, so these are columns. */
 interface PeopleColumns {
   ids: Float64Array
-  texts: readonly string[]
+  names: readonly string[]
   images: readonly (string | null)[]
 }
 
@@ -17,7 +17,7 @@ export class People {
     private readonly columns: PeopleColumns,
     /** The rows in the order of their names, ignoring case and accents. */
     readonly byName: Int32Array,
-    readonly names: WordIndex
+    readonly nameIndex: WordIndex
   ) {}
 
   get size() {
@@ -29,8 +29,8 @@ export class People {
   }
 
   at(row: number): Person {
-    const { texts, images } = this.columns
-    return { id: this.idAt(row), name: texts[row] as string, image: images[row] as string | null }
+    const { names, images } = this.columns
+    return { id: this.idAt(row), name: names[row] as string, image: images[row] as string | null }
   }
 
   row(id: number) {
@@ -45,7 +45,7 @@ export class People {
   }
 }
 
-export const nobody = new People({ ids: new Float64Array(0), texts: [], images: [] }, new Int32Array(0), new WordIndex())
+export const nobody = new People({ ids: new Float64Array(0), names: [], images: [] }, new Int32Array(0), new WordIndex())
 
 /** The people of the database. */
 interface Source {
@@ -79,7 +79,7 @@ const peopleFrom = async (documents: AsyncIterable<KnownPerson> | Iterable<Known
   const pacer = new Pacer()
   const pause = () => pacer.pause()
   const ids: number[] = []
-  const texts: string[] = []
+  const names: string[] = []
   const images: (string | null)[] = []
   /** The current row of each earlier person whose name has not changed. */
   const moved = new Int32Array(before.size).fill(gone)
@@ -94,17 +94,17 @@ const peopleFrom = async (documents: AsyncIterable<KnownPerson> | Iterable<Known
     if (known?.name === name && known.image === image) same++
     ids.push(_id)
     // Equal strings are reused, so that most of the memory is shared.
-    texts.push(known?.name === name ? known.name : name)
+    names.push(known?.name === name ? known.name : name)
     images.push(known?.image === image ? known.image : image)
   }
   if (same === ids.length && same === before.size) return before
 
-  const names = named.map(row => [row, texts[row] as string] as const)
+  const indexed = named.map(row => [row, names[row] as string] as const)
   const stayed = Array.from(before.byName, row => moved[row] as number).filter(row => row !== gone)
   return new People(
-    { ids: Float64Array.from(ids), texts, images },
-    await inOrder([...stayed, ...named], texts, pause),
-    await indexOfNames(names, pause, before.names, moved)
+    { ids: Float64Array.from(ids), names, images },
+    await inOrder([...stayed, ...named], names, pause),
+    await indexOfNames(indexed, pause, before.nameIndex, moved)
   )
 }
 

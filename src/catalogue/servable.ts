@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { BSON, ObjectId } from 'mongodb'
 import { Cache } from '../cache.js'
-import { minutes } from '../time.js'
+import { hours } from '../time.js'
 import { wireAjv } from '../validators.js'
 
 /** The wire form of a document, or undefined if it cannot be made or does not match the schema. */
@@ -23,7 +23,7 @@ export type OnBroken = (ids: (number | string)[], count: number) => void
 
 const idsShown = 10
 const longestId = 100
-const repeatAfter = minutes(60)
+const repeatAfter = hours(1)
 /** Enough for about ten thousand documents. */
 const cacheBytes = 2 * 1024 * 1024
 
@@ -33,7 +33,7 @@ const textOf = (id: unknown) => {
 }
 const nameOf = (id: unknown) => (typeof id === 'number' ? id : textOf(id).slice(0, longestId))
 
-/** Reports contents that cannot be served, because other software may write them, unless all of them were reported within the last hour. */
+/** Reports contents that cannot be served, which other software has written. Silent if each was reported within the last hour. */
 export class BrokenContents {
   private readonly reportedAt = new Cache<number | string, number>(cacheBytes, () => 0)
 

@@ -18,7 +18,7 @@ export class Skeleton {
   private readonly successors = new Map<number, number>()
   /** The earlier ids of each item that has any. */
   private readonly earlier = new Map<number, readonly number[]>()
-  /** The own end dates of replaced contents. While they are replaced, they count as deleted. */
+  /** The end dates of replaced contents, which count as deleted meanwhile. */
   private readonly ownEnds = new Map<number, number>()
   /** The distinct countries that contents name. */
   readonly countries = new Set<string>()

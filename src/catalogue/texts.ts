@@ -41,7 +41,7 @@ type Versions = Map<string, SupportTextDocument>
 /** Stands for all contexts together. */
 const allContexts = ''
 
-/** The first wanted language that the text has, or its own first. */
+/** The first wanted language that the text has, or else its first language. */
 const languageOf = (versions: Versions, wanted: string[]) => wanted.find(language => versions.has(language)) ?? [...versions.keys()][0]
 
 export class SupportTexts {

@@ -79,8 +79,8 @@ export class Tree {
   }
 
   /**
-   * The items that follow in the same title, depth first. Only items of the same type, because an announced season or a
-   * trailer must not follow an episode.
+   * The items that follow in the same title, depth first. Only items of the same type, because an announced season or a trailer must not
+   * follow an episode.
    */
   *after(row: number): Generator<number> {
     const { type } = this.skeleton

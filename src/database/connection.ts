@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient, type MongoClientOptions } from 'mongodb'
-import { minutes, seconds } from '../time.js'
+import { hours, seconds } from '../time.js'
 
 /** The database that the URL names, or `viewer`, because the driver's default is `test`. */
 const databaseOf = (url: string) => decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/?]+\/([^?]+)/.exec(url)?.[1] ?? 'viewer')
@@ -45,7 +45,7 @@ export const connectionTo = (url: string, options: MongoClientOptions = {}) => {
     writeConcern: { w: 'majority' },
     // Connections that the network has silently dropped are closed when a heartbeat fails, within this and `connectTimeoutMS`.
     heartbeatFrequencyMS: seconds(2),
-    socketTimeoutMS: minutes(60),
+    socketTimeoutMS: hours(1),
     ...options
   })
   return { client, db: client.db(databaseOf(url)) }

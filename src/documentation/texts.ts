@@ -59,8 +59,8 @@ export const headers = {
 type HeaderName = keyof typeof headers
 
 /**
- * These headers and the request id. Only responses to invalid HTTP, and to an unknown `Expect` (417), lack the id. They
- * belong to no operation, so the document does not describe them.
+ * These headers and the request id. Only responses to invalid HTTP, and to an unknown `Expect` (417), lack the id. They belong to no
+ * operation, so the document does not describe them.
  */
 export const referredHeaders = (names: HeaderName[]) =>
   Object.fromEntries(['x-request-id', ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))

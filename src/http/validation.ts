@@ -95,7 +95,7 @@ const messageOf = (fault: Fault) => {
   const [, ...others] = alternatives(fault)
   if (others.length > 0) return `is required, or ${others.join(' or ')}`
   if (keyword === 'required') return 'is required'
-  if (keyword === 'repeated') return 'must be given once'
+  if (keyword === 'repeated') return 'must be given only once'
   if (keyword === 'size') return `must be ${sizeRule(parentSchema as TSchema)}`
   const text = rule(parentSchema as TSchema, keyword)
   return isOfList(fault) ? `must be a list of values, each ${text}` : `must be ${text}`

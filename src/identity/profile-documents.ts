@@ -4,7 +4,7 @@ import { counterOf } from '../database/counters.js'
 import { withRetries } from '../database/retry.js'
 import { revisionsOf } from '../database/revisions.js'
 import { forbidden, resourceNotFound } from '../errors.js'
-import { minutes } from '../time.js'
+import { hours, minutes } from '../time.js'
 import { accessTokensEndIn } from './session-ends.js'
 import type { UserDocument } from './users.js'
 
@@ -31,7 +31,7 @@ export const toProfile = (user: UserDocument): Profile => ({
 /**
  * How long a process keeps using a profile that it knows during an outage. Apps with an identity provider choose the profile by a header.
  */
-export const profilesKeptFor = minutes(60)
+export const profilesKeptFor = hours(1)
 /** How much the clocks of processes may differ. */
 const clockMargin = minutes(5)
 

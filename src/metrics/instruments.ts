@@ -1,4 +1,7 @@
-import { Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+
+export const counter = <Label extends string>(registry: Registry, name: string, help: string, labelNames: Label[] = []) =>
+  new Counter({ name, help, labelNames, registers: [registry] })
 
 /** A gauge that is read when Prometheus scrapes it, and left out while its value is undefined. */
 export const gauge = (registry: Registry, name: string, help: string, read: () => number | undefined) =>

@@ -32,7 +32,7 @@ export interface ChangePosition {
   /** -1 for the place before all changes of this time. */
   source: number
   id: ObjectId | number
-  /** The content id, for a mark that names several. They are in ascending order, and others may be taken out meanwhile. */
+  /** The content id, for a tombstone that names several. They are in ascending order, and others may be taken out meanwhile. */
   content_id: number
 }
 
@@ -48,16 +48,16 @@ const after = (user_id: number, { collection, date }: Source, source: number, { 
   if (source > last) return { user_id, [date]: { $gte: at } }
   const later = { [date]: { $gt: at } }
   if (source < last) return { user_id, ...later }
-  // The last page may have ended in the middle of a mark, so that mark is read again.
+  // The last page may have ended in the middle of a tombstone, so that tombstone is read again.
   const next = { _id: collection === 'removals' ? { $gte: id } : { $gt: id } }
   // Not an `$or` of two ranges, for which MongoDB would read the whole list instead of a partial index.
   return { user_id, [date]: { $gte: at }, $or: [later, next] }
 }
 
-/** Leaves out marks that no longer name any content ids. */
-const isMark = { content_ids: { $ne: [] } }
+/** Leaves out tombstones that no longer name any content ids. */
+const isTombstone = { content_ids: { $ne: [] } }
 
-/** A row for each content id that a mark names. */
+/** A row for each content id that a tombstone names. */
 const eachContent = (source: number, { time, source: last, id, content_id }: ChangePosition): Document[] => [
   { $unwind: { path: '$content_ids', preserveNullAndEmptyArrays: true } },
   { $set: { content_id: { $ifNull: ['$content_ids', '$content_id'] } } },
@@ -69,9 +69,9 @@ const eachContent = (source: number, { time, source: last, id, content_id }: Cha
 const pipelineOf = (user_id: number, from: Source, source: number, position: ChangePosition, count: number): Document[] => {
   const isRemovals = from.collection === 'removals'
   return [
-    { $match: { ...after(user_id, from, source, position), ...(isRemovals && isMark) } },
+    { $match: { ...after(user_id, from, source, position), ...(isRemovals && isTombstone) } },
     { $sort: { [from.date]: 1, _id: 1 } },
-    // One more, because the last page may have had all content ids of the first mark.
+    // One more, because the last page may have had all content ids of the first tombstone.
     ...(isRemovals ? [{ $limit: count + 1 }, ...eachContent(source, position)] : []),
     { $limit: count },
     { $set: { source } }

@@ -15,7 +15,7 @@ const idsOf = ({ content_id, earlier = [] }: Reported) => [content_id, ...earlie
 const currentIdsOf = (contents: Reported[]) => new Map(contents.flatMap(one => idsOf(one).map(id => [id, one.content_id] as const)))
 
 /** Sorts the elements of several ids so that the one that stays when they are merged comes first. */
-const newestFirst = { sort: { updated_at: -1 }, hint: { user_id: 1, content_id: 1 } } as const
+const lastReportedFirst = { sort: { updated_at: -1 }, hint: { user_id: 1, content_id: 1 } } as const
 
 /** A report from the future counts as made now, after all others. */
 const observedIn = ({ progress: { observed_at } }: Report, now: number) =>
@@ -146,7 +146,7 @@ export const lateReportsOf = (db: Db, { remover, tell, completedAt }: { remover:
     put: async (user_id: number, report: Report) => {
       const content = { ...report, progress: [report.progress] }
       const { filter, update } = writeOf(user_id, content)
-      const found = { projection: { content_id: 1 }, ...(report.earlier?.length && newestFirst) } as const
+      const found = { projection: { content_id: 1 }, ...(report.earlier?.length && lastReportedFirst) } as const
       if ((await droppedOf(user_id, [report])).length > 0) {
         // An earlier attempt may have recreated the element, and failed before it was removed again.
         await removeAgain(user_id, [report])

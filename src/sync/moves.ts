@@ -158,7 +158,7 @@ export const movesOf = (db: Db, tell: Teller) => {
   }
 
   /** Records removals before they happen. */
-  const markGone = (list: MovedList, gone: Map<number, number[]>) =>
+  const recordGone = (list: MovedList, gone: Map<number, number[]>) =>
     withRetries(() =>
       removals.bulkWrite(
         [...gone].map(([user_id, contents]) => {
@@ -211,7 +211,7 @@ export const movesOf = (db: Db, tell: Teller) => {
       const rows = await read(collection, replaced, move)
       const { operations, gone, merged } = planOf(rows, replaced, move)
       if (operations.length === 0) return { found: rows.length, changed: 0, moved: 0 }
-      if (move.arrival && gone.size > 0) await markGone(list, gone)
+      if (move.arrival && gone.size > 0) await recordGone(list, gone)
       const users = move.arrival ? [...new Set(rows.map(({ element }) => element.user_id))] : []
       const changed = await write(collection, operations, confirm, users)
       if (merged.length > 0) await forget(collection, merged)

@@ -7,7 +7,7 @@ import type { OnChange } from './telling.js'
 
 /** How often a process sends a nudge, even an empty one, so that others notice if it was killed before it could send one. */
 export const heartbeat = seconds(5)
-/** In milliseconds. Changes noted within this time, for example a removal and its mark, are sent in one nudge. */
+/** In milliseconds. Changes noted within this time, for example a removal and its tombstone, are sent in one nudge. */
 const gathering = 20
 /** The minimum time between two nudges, in milliseconds, so that a busy process sends few of them. */
 const spacing = 180

@@ -1,4 +1,5 @@
 import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import type { IsShown } from '../catalogue/audience.js'
 import { date, id, listOf, objectId, optional, text, validatorOf, whole } from '../database/bson-schema.js'
 import { type Eventful, eventOf, eventRule } from '../database/events.js'
 import { isUnavailable } from '../database/faults.js'
@@ -6,13 +7,13 @@ import { findAll } from '../database/read-all.js'
 import { withRetries } from '../database/retry.js'
 import { type ErrorAnswer, forbiddenOr, resourceNotFound } from '../errors.js'
 import { days, seconds } from '../time.js'
-import type { IsShown, ListDescription, ListElement, ViewerList } from '../viewing/lists.js'
+import type { ListDescription, ListElement, ViewerList } from '../viewing/lists.js'
 import type { Teller } from './telling.js'
 
 /**
- * A mark: the record that elements were removed from a list. It tells apps that keep a copy, and makes late reports from before the removal
- * be dropped. Removing one element leaves a mark with its `content_id`. Emptying a list leaves one for the whole list, and others that name
- * what was in it, up to `contentsPerMark` content ids each, in ascending order.
+ * A tombstone: the record that elements were removed from a list. It tells apps that keep a copy, and makes late reports from before the
+ * removal be dropped. Removing one element leaves a tombstone with its `content_id`. Emptying a list leaves one for the whole list, and
+ * others that name what was in it, up to `contentsPerTombstone` content ids each, in ascending order.
  */
 export interface RemovalDocument extends Eventful {
   _id: ObjectId
@@ -21,9 +22,9 @@ export interface RemovalDocument extends Eventful {
   /** 0 if the whole list was emptied. */
   content_id?: number
   content_ids?: number[]
-  /** When the mark was last written. Apps find the removal by this date. */
+  /** When the tombstone was last written. Apps find the removal by this date. */
   at: Date
-  /** The cut-off: whatever was observed until then is removed. Missing in a mark that names the content ids of an emptied list. */
+  /** The cut-off: whatever was observed until then is removed. Missing in a tombstone that names the content ids of an emptied list. */
   before?: Date
 }
 
@@ -48,39 +49,39 @@ export const removalIndexes: IndexDescription[] = [
 
 const wholeList = 0
 
-/** How many removed content ids one mark names. */
-const contentsPerMark = 5000
+/** How many removed content ids one tombstone names. */
+const contentsPerTombstone = 5000
 
-interface MarkFields {
+interface TombstoneFields {
   before?: Date | '$$NOW' | undefined
   event?: Document
 }
 
-/** How long after its mark an element may be removed. Less than `changeOverlap`, so that apps read the mark again after the removal. */
+/** How long after its tombstone an element may be removed. Less than `changeOverlap`, so that apps read the tombstone again after the removal. */
 export const removalGrace = seconds(5)
 
 export const removalsOf = (db: Db, tell: Teller) => {
   const removals: Collection<RemovalDocument> = db.collection('removals')
 
-  const mark = async (filter: Partial<RemovalDocument> & { user_id: number }, fields: Document) => {
+  const upsert = async (filter: Partial<RemovalDocument> & { user_id: number }, fields: Document) => {
     const update = [{ $set: { ...fields, at: '$$NOW' } }]
     const write = () => removals.findOneAndUpdate(filter, update, { upsert: true, returnDocument: 'after' })
     return (await withRetries(() => tell(filter.user_id, write))) as RemovalDocument
   }
-  /** Without `before`, whatever was observed until now is removed. Writing a mark again keeps its meaning, and apps find it again. */
-  const markOf = (user_id: number, list: ViewerList, content_id: number, { before = '$$NOW', ...event }: MarkFields = {}) =>
-    mark({ user_id, list, content_id }, { ...event, before: { $max: ['$before', before] } }) as Promise<Required<RemovalDocument>>
+  /** Without `before`, whatever was observed until now is removed. Writing a tombstone again keeps its meaning, and apps find it again. */
+  const tombstoneOf = (user_id: number, list: ViewerList, content_id: number, { before = '$$NOW', ...event }: TombstoneFields = {}) =>
+    upsert({ user_id, list, content_id }, { ...event, before: { $max: ['$before', before] } }) as Promise<Required<RemovalDocument>>
 
   return {
-    /** The event names the element, because several concurrent requests may mark an element that only one of them removes. */
-    markOne: ({ _id, user_id, content_id }: Listed, list: ViewerList, before?: Date) =>
-      markOf(user_id, list, content_id, { before, event: eventOf(user_id, content_id, list, String(_id)) }),
-    markWhole: (user_id: number, list: ViewerList) => markOf(user_id, list, wholeList),
-    markSome: (user_id: number, list: ViewerList, content_ids: number[]) =>
-      mark({ _id: new ObjectId(), user_id }, { list, content_ids, event: 'removed' }),
+    /** The event names the element, because several concurrent requests may remove an element that only one of them removes. */
+    recordOne: ({ _id, user_id, content_id }: Listed, list: ViewerList, before?: Date) =>
+      tombstoneOf(user_id, list, content_id, { before, event: eventOf(user_id, content_id, list, String(_id)) }),
+    recordWhole: (user_id: number, list: ViewerList) => tombstoneOf(user_id, list, wholeList),
+    recordSome: (user_id: number, list: ViewerList, content_ids: number[]) =>
+      upsert({ _id: new ObjectId(), user_id }, { list, content_ids, event: 'removed' }),
 
     /**
-     * Removes the content ids of this mark from earlier ones, so that marks do not accumulate for a list that is filled and emptied
+     * Removes the content ids of this tombstone from earlier ones, so that tombstones do not accumulate for a list that is filled and emptied
      * repeatedly.
      */
     dropRepeated: async ({ user_id, list, at }: RemovalDocument, content_ids: number[]) => {
@@ -102,15 +103,15 @@ export const removalsOf = (db: Db, tell: Teller) => {
     ofHistory: async (user_id: number, content_ids: number[], within = removalsKept) => {
       const isRecent = { $gte: ['$at', { $subtract: ['$$NOW', within] }] }
       const ofContents = { user_id, list: 'history', content_id: { $in: [wholeList, ...content_ids] }, $expr: isRecent } as const
-      const marks = await withRetries(() => findAll(db, removals, ofContents))
-      const removed = new Map(marks.map(({ content_id, before }) => [content_id, Number(before)]))
+      const tombstones = await withRetries(() => findAll(db, removals, ofContents))
+      const removed = new Map(tombstones.map(({ content_id, before }) => [content_id, Number(before)]))
       const at = (content_id: number) => removed.get(content_id) ?? Number.NEGATIVE_INFINITY
       return (ids: number[]) => Math.max(at(wholeList), ...ids.map(at))
     }
   }
 }
 
-/** Part of a filter that stops matching when the mark is too old, because a database that was suspended may run a command much later. */
+/** Part of a filter that stops matching when the tombstone is too old, because a database that was suspended may run a command much later. */
 const soonAfter = ({ at }: RemovalDocument): Document => ({ $expr: { $lt: ['$$NOW', new Date(at.getTime() + removalGrace)] } })
 
 /** In milliseconds. Much less than a request may take. */
@@ -143,16 +144,16 @@ export const removerOf = (
   }
 
   /**
-   * Marks and removes an element if it was observed until the cut-off, or until now. Returns the cut-off, and whether an earlier attempt
+   * Records and removes an element if it was observed until the cut-off, or until now. Returns the cut-off, and whether an earlier attempt
    * was lost.
    */
   const attempt = async (element: Listed, given?: Date) => {
     const { _id, user_id, content_id } = element
-    const mark = await removals.markOne(element, name, given)
+    const tombstone = await removals.recordOne(element, name, given)
     // The date may come from a clock that was ahead.
     const seen: Date | undefined = element[observed]
-    const cutOff = given ?? (seen && seen > mark.before ? seen : mark.before)
-    const filter = { _id, user_id, content_id, ...partsAt(cutOff).removed, ...soonAfter(mark) }
+    const cutOff = given ?? (seen && seen > tombstone.before ? seen : tombstone.before)
+    const filter = { _id, user_id, content_id, ...partsAt(cutOff).removed, ...soonAfter(tombstone) }
     let isLost = false
     const { deletedCount } = await write(user_id, () =>
       collection.deleteOne(filter, { hint: { _id: 1 } }).catch(error => {
@@ -160,7 +161,7 @@ export const removerOf = (
         throw error
       })
     )
-    return { isRemoved: deletedCount > 0, isLost, cutOff, markedAt: mark.before }
+    return { isRemoved: deletedCount > 0, isLost, cutOff, recordedAt: tombstone.before }
   }
 
   /** The element, if the cut-off still removes it. It may have been moved to another content id. */
@@ -188,13 +189,13 @@ export const removerOf = (
     const began = performance.now()
     let wasLost = false
     for (let found: Listed | null = element; found; ) {
-      const { isRemoved, isLost, cutOff, markedAt } = await attempt(found)
+      const { isRemoved, isLost, cutOff, recordedAt } = await attempt(found)
       wasLost ||= isLost
       if (isRemoved) return true
       if (performance.now() - began > patience) {
         if (await beginAnew({ _id, user_id }, cutOff)) return true
-        const left = await leftAt(element, markedAt)
-        return (left !== null && (await removeAt(left, markedAt))) || wasLost
+        const left = await leftAt(element, recordedAt)
+        return (left !== null && (await removeAt(left, recordedAt))) || wasLost
       }
       found = await withRetries(() => collection.findOne({ _id, user_id }, needed))
     }
@@ -209,18 +210,18 @@ export const removerOf = (
       projection: { _id: 0, content_id: 1 },
       sort: { content_id: 1 },
       hint,
-      limit: contentsPerMark,
-      batchSize: contentsPerMark
+      limit: contentsPerTombstone,
+      batchSize: contentsPerTombstone
     } as const
     for (;;) {
       const elements = await withRetries(() => collection.find(removed, some).toArray())
       if (elements.length === 0) break
       const content_ids = elements.map(({ content_id }) => content_id)
-      const mark = await removals.markSome(filter.user_id, name, content_ids)
-      const marked = { ...removed, content_id: { $in: content_ids }, ...soonAfter(mark) }
-      const { deletedCount } = await write(filter.user_id, () => collection.deleteMany(marked, { hint }))
-      await removals.dropRepeated(mark, content_ids)
-      if (deletedCount === elements.length && elements.length < contentsPerMark) break
+      const tombstone = await removals.recordSome(filter.user_id, name, content_ids)
+      const named = { ...removed, content_id: { $in: content_ids }, ...soonAfter(tombstone) }
+      const { deletedCount } = await write(filter.user_id, () => collection.deleteMany(named, { hint }))
+      await removals.dropRepeated(tombstone, content_ids)
+      if (deletedCount === elements.length && elements.length < contentsPerTombstone) break
     }
     await beginAnew(filter, cutOff)
   }
@@ -250,7 +251,7 @@ export const removerOf = (
     /** Returns the moment until which the list is empty. */
     all: async (user_id: number) => {
       const seen = isDatedByPlayers ? await withRetries(() => collection.find({ user_id }, newest).toArray()) : []
-      const { before: cutOff } = await removals.markWhole(user_id, name)
+      const { before: cutOff } = await removals.recordWhole(user_id, name)
       for (const element of seen) if ((element.updated_at as Date) > cutOff) await removeNow(element)
       await removeUntil({ user_id }, cutOff)
       return cutOff

@@ -73,13 +73,13 @@ export const continueWatching = (
 
   const mayHaveCard = (row: number, i: number) => isResumable(history, i) && isWithinAge(skeleton, row, audience.maxAge)
 
-  const seen = tree.titles(hidden)
+  const handled = tree.titles(hidden)
   const cards: Card[] = []
   rows.forEach((row, i) => {
     if (row === undefined || !mayHaveCard(row, i)) return
     const title = tree.title(row)
-    if (seen.has(title)) return
-    seen.add(title)
+    if (handled.has(title)) return
+    handled.add(title)
     const isDismissed = (dismissedAt.get(title) ?? 0) >= (updated[i] as number)
     const card = isDismissed ? undefined : cardOf(row, i)
     if (card && card.updated_at >= since && reasons.includes(card.reason)) cards.push(card)
@@ -108,8 +108,8 @@ const beginning = { time: 0, percentage: 0 }
 /** Joins strings, because JSON.stringify would take three times as long. */
 export const cardParts = ({ reason, updated_at, is_new, element }: CardWithHistory, content: Fragment, completedAt: number) => {
   const history = element && toHistory(element)
-  const isBegun = history && !isCompleted(history.percentage, completedAt)
-  const { time, percentage } = isBegun ? (history.previous ?? history) : beginning
+  const isUnfinished = history && !isCompleted(history.percentage, completedAt)
+  const { time, percentage } = isUnfinished ? (history.previous ?? history) : beginning
   const fields = history && historyFields(history)
   // Does not compile if the schema has a field that is missing here.
   const texts: Record<Exclude<keyof ContinueWatchingCard, 'content'>, string> = {

@@ -1,13 +1,13 @@
 import type { Db, ObjectId } from 'mongodb'
 import type { HiddenTitle } from '../../schemas/hidden.js'
 import type { PageQuery } from '../../schemas/page.js'
+import type { IsShown } from '../catalogue/audience.js'
 import { objectId, validatorOf } from '../database/bson-schema.js'
 import { withRetries } from '../database/retry.js'
 import { timestamp } from '../time.js'
 import {
   addedNow,
   arrivalOfAdded,
-  type IsShown,
   type ListDescription,
   type ListElement,
   type ListWrites,

@@ -2,6 +2,7 @@ import { type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { ExportedHistory } from '../../schemas/export.js'
 import type { HistoryProgress, HistoryStatus } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
+import type { IsShown } from '../catalogue/audience.js'
 import { amount, count, date, flag, id, objectId, optional, text, validatorOf } from '../database/bson-schema.js'
 import { type Eventful, eventRule } from '../database/events.js'
 import { findAll } from '../database/read-all.js'
@@ -9,16 +10,7 @@ import { type ErrorAnswer, forbiddenOr, resourceNotFound } from '../errors.js'
 import type { Remover } from '../sync/index.js'
 import { timestamp } from '../time.js'
 import { coveringIndex, historyColumnsOf } from './history-columns.js'
-import {
-  arrivalIndex,
-  exportIndex,
-  type IsShown,
-  type ListDescription,
-  type ListElement,
-  oneForEachContent,
-  pageOf,
-  replacedIndex
-} from './lists.js'
+import { arrivalIndex, exportIndex, type ListDescription, type ListElement, oneForEachContent, pageOf, replacedIndex } from './lists.js'
 import { momentsOf, type Played, playedIndexes, playedRules, playedSince } from './played.js'
 import { previousFields, resumableFilter, statusFilter } from './progress.js'
 
@@ -46,7 +38,7 @@ export interface HistoryDocument extends Omit<ListElement, 'asked_at'>, Played, 
    * The `observed_at` of the last report that counted as made now because it was in the future. Identifies that report if it is sent again.
    */
   claimed_at?: Date
-  /** Where the player was, if known. Popularity is counted by country. */
+  /** The viewer's country, if known. Popularity is counted by country. */
   country?: string
 }
 

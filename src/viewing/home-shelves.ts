@@ -65,7 +65,7 @@ export interface HomeSources {
 
 export interface HomeRequest extends HomeQuery {
   audience: Audience
-  /** For HEAD: nothing is shown to anyone. */
+  /** A HEAD request: no title counts as shown. */
   isHead?: boolean
 }
 
@@ -141,7 +141,7 @@ export class RailShelves {
   }
 }
 
-/** The maximum number of `because` shelves, and how many of the last watched titles are tried for them. */
+/** The maximum number of `because` shelves, and how many of the most recently watched titles are tried for them. */
 const maxBecauseShelves = 2
 const maxTitlesTried = 5
 
@@ -193,7 +193,7 @@ export const recommendedShelf = (sources: HomeSources, recommendations: Recommen
   return { kind: 'recommended', more: `${sources.basePath}/recommendations`, items }
 }
 
-/** Titles like those watched last. Leaves out the titles in `taken`, and adds its own. */
+/** Titles like those most recently watched. Leaves out the titles in `taken`, and adds its own. */
 export const becauseShelves = (sources: HomeSources, viewing: Viewing, { items, audience }: HomeRequest, taken: Set<number>) => {
   const { recommender, basePath } = sources
   const { skeleton } = sources.catalogue

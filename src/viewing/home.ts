@@ -61,6 +61,7 @@ export class Home {
       const ids = contentIdsOf(shelves)
       const { contents, isWhole } = await this.publicContents(ids)
       const bytes = okBytes(homeParts(shelves, ids, contents, []))
+      // Without some of the contents, it is outdated at once.
       return { bytes, isEmpty: false, ...(!isWhole && { until: 0 }) }
     })
   }

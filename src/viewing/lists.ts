@@ -1,6 +1,7 @@
 import type { Collection, Db, Document, Filter, IndexDescription, ObjectId, Sort } from 'mongodb'
 import type { Changes } from '../../schemas/changes.js'
 import type { PageQuery } from '../../schemas/page.js'
+import type { IsShown } from '../catalogue/audience.js'
 import { date, id, optional } from '../database/bson-schema.js'
 import { aggregateAll } from '../database/read-all.js'
 import type { Remover, Teller } from '../sync/index.js'
@@ -44,9 +45,11 @@ export interface Move {
   dated: string
   /** Of two elements, the one with the later date here stays. */
   observed: string
-  /** Whichever element stays gets the earlier or the later of these dates, the sum of this count, and the times of all plays. */
+  /** The element that stays gets the earlier of the two dates. */
   earliest?: string
+  /** The element that stays gets the later of the two dates. */
   latest?: string
+  /** The element that stays gets the sum of the two counts, and the times of all plays. */
   count?: string
   /** If the element that stays has no value in one of these fields, it takes the other's. */
   filled?: string[]
@@ -104,9 +107,6 @@ export const newestFirst = { created_at: -1, _id: -1 } as const
 /** The `content_id` of a preference for all titles. Not 0, which means the whole list in `removals`. */
 export const anyTitle = -1
 export const wireContentId = (content_id: number) => (content_id === anyTitle ? null : content_id)
-
-/** Whether elements with this content id are shown. */
-export type IsShown = (content_id: number) => boolean
 
 interface Selected<T extends Document> {
   filter: Filter<T>
@@ -171,7 +171,7 @@ export interface ListWrites {
   remover: Remover
 }
 
-/** Exports an element as its entry and the user. */
+/** Exports an element as its entry, with the id of the user. */
 export const withUser =
   <Element extends { user_id: number }, Entry extends object>(toEntry: (element: Element) => Entry) =>
   (element: Element) => ({ user_id: element.user_id, ...toEntry(element) })

@@ -1,11 +1,12 @@
 import type { Db, Document } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import type { Play } from '../../schemas/plays.js'
+import type { IsShown } from '../catalogue/audience.js'
 import { aggregateAll, aggregateRaw } from '../database/read-all.js'
 import { columnReader } from '../database/read-columns.js'
 import { timestamp } from '../time.js'
 import type { HistoryDocument } from './history.js'
-import { contentsToLeaveOut, type IsShown } from './lists.js'
+import { contentsToLeaveOut } from './lists.js'
 import { latestPlayIndex, mostPlayed, severalPlays } from './played.js'
 
 /** One play at a known time. */

@@ -11,7 +11,7 @@ export interface Progress {
   isAtCredits?: boolean
   /** For a mark: only completes an element that is not completed. */
   onlyCompletes?: boolean
-  /** When the player was there. Defaults to now, and counts as now if the player's clock runs ahead. */
+  /** When the player was at this position. Defaults to now, and counts as now if the player's clock runs ahead. */
   observed_at?: Date | undefined
   country?: string | undefined
 }
@@ -138,7 +138,7 @@ const previousAfter = ({ time, percentage = 0 }: Progress, completedAt: number) 
 }
 
 interface Effect {
-  /** When the player was there. */
+  /** When the player was at the reported position. */
   observed: Document
   completedAt: number
   isRepeat?: unknown

@@ -1,6 +1,7 @@
 import type { Db, IndexDescription, ObjectId } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import { ratings as kinds, type RatedTitle, type Rating } from '../../schemas/rating.js'
+import type { IsShown } from '../catalogue/audience.js'
 import { objectId, text, validatorOf } from '../database/bson-schema.js'
 import { type Eventful, eventOf, eventRule } from '../database/events.js'
 import { withRetries } from '../database/retry.js'
@@ -9,7 +10,6 @@ import {
   arrivalIndex,
   arrivalOfAdded,
   exportIndex,
-  type IsShown,
   type ListDescription,
   type ListElement,
   type ListWrites,

@@ -66,7 +66,7 @@ export const markedBy = ({ content_id, up_to = false }: WatchedMark, catalogue: 
   const { skeleton, tree } = catalogue
   const row = skeleton.row(orThrow(catalogue.availableId(content_id, audience), historyContentNotFound)) as number
   const type = skeleton.type.get(row)
-  if (up_to && type !== 'episode') throw invalid([{ field: 'up_to', message: 'must be given with an episode' }])
+  if (up_to && type !== 'episode') throw invalid([{ field: 'up_to', message: 'may only be set for an episode' }])
   const now = Date.now()
   const availableAmong = (rows: Iterable<number>) => Array.from(rows).filter(one => isAvailable(skeleton, one, now, audience))
   const rowsOf = () => {
@@ -77,6 +77,6 @@ export const markedBy = ({ content_id, up_to = false }: WatchedMark, catalogue: 
   }
   const rows = rowsOf()
   if (rows.length === 0) throw historyContentNotFound()
-  if (rows.length > maxMarked) throw invalid([{ field: 'content_id', message: `must not stand for more than ${maxMarked} episodes` }])
+  if (rows.length > maxMarked) throw invalid([{ field: 'content_id', message: `must not cover more than ${maxMarked} episodes` }])
   return rows.map(one => skeleton.idOf(one))
 }

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb'
 import type { ExportedWatchlistElement } from '../../schemas/export.js'
 import type { PageQuery } from '../../schemas/page.js'
 import type { WatchlistElement } from '../../schemas/watchlist.js'
+import type { IsShown } from '../catalogue/audience.js'
 import { date, id, validatorOf } from '../database/bson-schema.js'
 import { counterOf } from '../database/counters.js'
 import { withRetries } from '../database/retry.js'
@@ -11,7 +12,6 @@ import { timestamp } from '../time.js'
 import {
   addedNow,
   arrivalOfAdded,
-  type IsShown,
   type ListDescription,
   type ListElement,
   type ListWrites,

@@ -1,10 +1,10 @@
 import type { TitleOfYear, Year } from '../../schemas/plays.js'
+import type { IsShown } from '../catalogue/audience.js'
 import { jsonParts, list, okBytes } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { contentThen } from '../catalogue/fragments.js'
 import type { Pause } from '../catalogue/search/index.js'
 import { days, minutes, seconds } from '../time.js'
-import type { IsShown } from './lists.js'
 import { withContents } from './viewer-bytes.js'
 
 /** How many titles and terms are listed. */

@@ -5,9 +5,6 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { seconds } from '../time.js'
 
-/** Nothing may be sent to the address. */
-export class Unreachable extends Error {}
-
 const nat64Bytes = 12
 
 /** The IPv4 address that an IPv6 address stands for, if any. */
@@ -43,8 +40,8 @@ export const faultOf = (text: string, { isInsecure, isPrivate }: { isInsecure: b
 const isAbsent = (error: NodeJS.ErrnoException) => ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'].includes(error.code as string)
 
 /**
- * Queries the name servers rather than the operating system, because its few threads would all wait for one unresponsive name server. They
- * are only used for names that the name servers do not know, for example those in /etc/hosts.
+ * Queries the name servers rather than the operating system, because its few threads would all wait for one unresponsive name server. The
+ * system is asked only for names that the name servers do not know, for example those in /etc/hosts.
  */
 const resolved = async (host: string): Promise<LookupAddress[]> => {
   const found = await Promise.allSettled([dns.resolve4(host), dns.resolve6(host)])
@@ -74,6 +71,6 @@ export const checkedAddresses = async (url: URL, isPrivate: boolean) => {
   const host = hostOf(url)
   const addresses = await addressesOf(host)
   const refused = isPrivate ? undefined : addresses.find(({ address }) => !isPublic(address))
-  if (refused) throw new Unreachable(`${host} has the private address ${refused.address}`)
+  if (refused) throw new Error(`${host} has the private address ${refused.address}`)
   return addresses
 }

@@ -1,11 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { days, minutes, seconds } from '../time.js'
+import { days, hours, minutes, seconds } from '../time.js'
 import { type Agent, agentFor, attempt, mostAtOnce, type Outcome, patience } from './attempt.js'
 import type { Endpoint, Endpoints } from './endpoints.js'
 import type { Outbox, OutboxDocument, Result } from './outbox.js'
-
-const hours = (count: number) => minutes(60 * count)
 
 /** The delays between failed attempts. After the last one, the endpoint is disabled. */
 export const retryDelays = [seconds(5), minutes(5), minutes(30), ...[2, 5, 10, 14, 20, 24].map(hours)]
@@ -50,7 +48,7 @@ export class Delivery {
   private readonly stopping = new AbortController()
   private isCutOff = false
   /** Emits `change` when something new is due, or an attempt has ended. */
-  private readonly events = new EventEmitter()
+  private readonly signals = new EventEmitter()
   private readonly working: Promise<unknown>
 
   constructor(
@@ -63,7 +61,7 @@ export class Delivery {
 
   /** Call it when something may be due. */
   wake() {
-    this.events.emit('change')
+    this.signals.emit('change')
   }
 
   async stop() {
@@ -89,7 +87,7 @@ export class Delivery {
   private async change(within = patience) {
     const over = new AbortController()
     const { signal } = over
-    await Promise.race([once(this.events, 'change', { signal }), sleep(within, undefined, { signal })])
+    await Promise.race([once(this.signals, 'change', { signal }), sleep(within, undefined, { signal })])
     over.abort()
   }
 

@@ -16,7 +16,7 @@ export interface Endpoint {
   /** Whether its address may be a private one. */
   isPrivate: boolean
   created_at: Date
-  /** Since when every attempt has failed. Missing after a delivery. */
+  /** When it counted as failing, after many failures in a row. Missing after a delivery. */
   failing_since?: Date
   disabled?: { at: Date; reason: string }
 }
@@ -69,7 +69,7 @@ export const endpointsOf = (db: Db) => {
     disable: (_id: string, reason: string) =>
       change(_id, [{ $set: { disabled: { at: '$$NOW', reason: { $literal: reason } } } }], { disabled: { $exists: false } }),
 
-    /** Records whether all attempts are failing. */
+    /** Records that it counts as failing, or no longer does. */
     setFailing: (_id: string, isFailing: boolean) =>
       change(_id, isFailing ? [{ $set: { failing_since: { $ifNull: ['$failing_since', '$$NOW'] } } }] : [{ $unset: 'failing_since' }])
   }

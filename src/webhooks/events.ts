@@ -24,7 +24,7 @@ interface EventData {
   content_id?: number
   plays?: number
   rating?: string
-  /** When the player was there. */
+  /** When the player was at the reported position. */
   at?: string
 }
 
@@ -70,7 +70,7 @@ const completions = (event: string): Found[] =>
     return { type: 'playback.completed', key: line, data: { user_id, content_id, plays, at: timestamp(new Date(at)) } }
   })
 
-/** The forms that the service stores, because other software may have written anything. */
+/** The forms in which the service stores events. Any other was written by other software and is ignored. */
 const forms: Record<Change['ns']['coll'], RegExp> = {
   history: /^(\d{1,16} \d{1,16} \d{1,16} \d{1,15} (report|mark)(\n(?!$)|$))+$/,
   ratings: new RegExp(`^\\d{1,16} \\d{1,16} (${ratings.join('|')})$`),
@@ -102,7 +102,7 @@ const ofRatings = ({ event }: Change): Found[] => {
 
 const removedFrom: Record<string, EventType> = { watchlist: 'watchlist.removed', ratings: 'rating.removed' }
 
-/** Events of marks for one element, or for some elements of an emptied list. Marks for replaced titles have no event. */
+/** Events of tombstones for one element, or for some elements of an emptied list. Those for replaced titles have no event. */
 const ofRemovals = ({ operationType, fullDocument = {}, event }: Change): Found[] => {
   const { content_ids, list, user_id } = fullDocument
   if (!event) return []

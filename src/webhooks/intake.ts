@@ -7,7 +7,7 @@ import { type Endpoint, wants } from './endpoints.js'
 import { bodyOf, type Change, eventsIn, type ViewerEvent } from './events.js'
 import type { OutboxDocument } from './outbox.js'
 
-/** Enough for about fifty thousand profiles. */
+/** Enough for about 33,000 profiles. */
 const cacheBytes = 4 * 1024 * 1024
 
 /** Turns changes into events for endpoints. */
@@ -44,7 +44,7 @@ export const intakeOf = (db: Db) => {
     return events.flatMap(event => {
       const { id, type, at, account_id, data } = event
       const body = bodyOf(event, account_id)
-      // An erasure removes documents with a `user_id`.
+      // Without `user_id`, or the erasure would remove its own event.
       const owner = isErasure(event) ? {} : { user_id: data.user_id }
       return endpoints
         .filter(endpoint => wants(endpoint, type, at))

@@ -26,6 +26,8 @@ export const outboxIndexes: IndexDescription[] = [
   { key: { user_id: 1 }, sparse: true }
 ]
 
+const endOfTime = new Date(8.64e15)
+
 const keptFor = days(4)
 /** How many events of an endpoint are kept. */
 const mostKept = 1_000_000
@@ -77,12 +79,12 @@ export const outboxOf = (db: Db) => {
         )
       ),
 
-    /** Makes all waiting events due now, with all of their attempts. */
-    sendWaiting: (endpoint: string) =>
+    /** Makes all waiting events due now, and starts their attempts over. */
+    makeWaitingDue: (endpoint: string) =>
       withRetries(() => outbox.updateMany(waiting(endpoint), { $set: { due_at: new Date(), attempts: 0 } })),
 
-    /** Sends delivered events once more. Returns how many. */
-    sendAgain: async (endpoint: string, since: Date) => {
+    /** Makes delivered events due again. Returns how many. */
+    makeDueAgain: async (endpoint: string, since: Date) => {
       const delivered = { '_id.endpoint': endpoint, at: { $gte: since }, due_at: { $exists: false } }
       const again = { $set: { due_at: new Date(), attempts: 0 } }
       return (await withRetries(() => outbox.updateMany(delivered, again))).modifiedCount
@@ -90,7 +92,7 @@ export const outboxOf = (db: Db) => {
 
     clear: () => outbox.deleteMany({}),
 
-    remove: (endpoint: string) => removeUntil(endpoint, new Date(8.64e15)),
+    remove: (endpoint: string) => removeUntil(endpoint, endOfTime),
 
     /** Removes events that are too old or too many. Returns how many of them were never delivered. */
     prune: async (endpoint: string, most = mostKept) => {

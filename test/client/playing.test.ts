@@ -46,7 +46,7 @@ t.test('devices of an account', async t => {
     const error = await errorOf(phone.client.play(1))
     t.match(error, { kind: 'too-many-streams', status: 409, code: 409, advice: /Stop playing/ })
     t.strictSame(error.devices, ['TV'])
-    t.equal(error.message, 'The account already plays on TV')
+    t.equal(error.message, 'The account is already playing on TV')
     await playing.stop()
     await playing.stop()
     t.strictSame(tv.sent(), ['POST', 'DELETE'])

@@ -347,7 +347,7 @@ t.test('validation', async t => {
   })
 
   t.test('a parameter given twice is refused for that, and not for one of its values', async t => {
-    t.match(toldOf(Type.Integer(), ['1', 'x'], 'querystring'), { errors: [{ field: 'field', message: 'must be given once' }] })
+    t.match(toldOf(Type.Integer(), ['1', 'x'], 'querystring'), { errors: [{ field: 'field', message: 'must be given only once' }] })
     t.equal(toldOf(Type.Integer(), '1', 'querystring'), undefined)
   })
 

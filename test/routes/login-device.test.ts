@@ -40,8 +40,8 @@ const pageOf = async (app: App, remoteAddress = '127.0.0.1') => {
 }
 
 const messages = {
-  authorization_pending: 'The code is not approved yet, try again later',
-  slow_down: 'The device polls too often and must wait 5 seconds longer',
+  authorization_pending: 'The code has not been approved yet, try again later',
+  slow_down: 'The device is polling too often and must wait 5 seconds longer',
   expired_token: 'The code has expired or was used, get a new one',
   access_denied: 'The sign-in was denied'
 }

@@ -16,7 +16,7 @@ const contents = [film(1, { min_age: 0 }), film(2, { min_age: 12 }), ...Object.v
 const settings = { MAX_STREAMS: '2', COUNTRY_HEADER: 'cf-ipcountry' }
 
 const assertFull = (t: Test, answer: Answer, names: string, devices: (string | null)[]) => {
-  const message = `The account already plays on ${names}`
+  const message = `The account is already playing on ${names}`
   t.strictSame([answer.statusCode, answer.json()], [409, { success: false, code: 409, message, devices }])
   t.equal(answer.headers['cache-control'], 'no-store')
 }
@@ -31,7 +31,7 @@ t.test('a limit of two', async t => {
     const [tv, tablet, phone] = devices
     assertDone(t, await tv.play(), 200)
     assertDone(t, await tablet.play(), 200)
-    assertFull(t, await phone.play(), 'Living room TV and a device without a name', ['Living room TV', null])
+    assertFull(t, await phone.play(), 'Living room TV and an unnamed device', ['Living room TV', null])
     assertDone(t, await tv.play(), 200, 'a device that plays may go on')
     assertDone(t, await tv.play(2), 200, 'also with another content')
     t.equal((await phone.play()).statusCode, 409)
@@ -39,7 +39,7 @@ t.test('a limit of two', async t => {
     t.equal((await phone.play()).statusCode, 409)
     assertDone(t, await tv.stop(), 200)
     assertDone(t, await phone.play(), 200)
-    assertFull(t, await tv.play(), 'a device without a name and Phone', [null, 'Phone'])
+    assertFull(t, await tv.play(), 'an unnamed device and Phone', [null, 'Phone'])
     t.equal((await playersOf(app, user)).length, 2)
   })
 
@@ -317,7 +317,7 @@ t.test('with an identity provider, a stream belongs to the device that a profile
   t.test('and the refusal names those', async t => {
     const [ada, ben] = [await viewer('ada'), await viewer('ben')]
     for (const device of ['TV', 'Phone']) for (const who of [ada, ben]) assertDone(t, await who.play(device), 200)
-    const message = 'The account already plays on TV and Phone'
+    const message = 'The account is already playing on TV and Phone'
     const full = await ada.play('Tablet')
     t.strictSame([full.statusCode, full.json()], [409, { success: false, code: 409, message, devices: ['TV', 'Phone'] }])
     assertDone(t, await ada.play('TV'), 200, 'a device that plays may go on')

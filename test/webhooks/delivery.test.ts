@@ -105,7 +105,7 @@ t.test('what an endpoint does not accept is sent again', async t => {
     t.equal(to.deliveries.length, before)
 
     to.answer(accept)
-    await outboxOf(databaseOf(app)).sendWaiting(id)
+    await outboxOf(databaseOf(app)).makeWaitingDue(id)
     await endpoints.enable(id)
     await until(async () => (await waitingOf(app, id)).length === 0)
     t.equal(to.deliveries.length, before + 2)
@@ -113,8 +113,8 @@ t.test('what an endpoint does not accept is sent again', async t => {
 
   t.test('and what was delivered can be sent once more', async t => {
     const delivered = to.deliveries.length
-    t.equal(await outboxOf(databaseOf(app)).sendAgain(id, new Date(Date.now() + 1000)), 0)
-    t.equal(await outboxOf(databaseOf(app)).sendAgain(id, new Date(0)), 3)
+    t.equal(await outboxOf(databaseOf(app)).makeDueAgain(id, new Date(Date.now() + 1000)), 0)
+    t.equal(await outboxOf(databaseOf(app)).makeDueAgain(id, new Date(0)), 3)
     await until(() => to.deliveries.length === delivered + 3)
     t.equal(new Set(to.deliveries.map(({ id }) => id)).size, 3, 'under its id')
   })

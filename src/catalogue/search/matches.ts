@@ -1,7 +1,7 @@
 import { both, noMatch, type Pause } from './word-index.js'
 import { type SearchWord, searchWordsOf } from './words.js'
 
-/** Matches with typos are only listed if there are fewer matches without. */
+/** Matches with typos are listed only if there are fewer matches without typos than this. */
 const enough = 10
 
 /** Lowers the quality of each row to that of its best match for a word. */

@@ -55,7 +55,7 @@ interface Links {
 
 interface People {
   readonly size: number
-  readonly names: WordIndex
+  readonly nameIndex: WordIndex
   idAt(at: number): number
 }
 
@@ -233,7 +233,7 @@ export class Search {
       await index.match(best, word, withTypos, pause)
       const ofTerms = await matchNames(await this.namesOf(terms), terms.documents.length, word, withTypos)
       lowerByTerms(best, skeleton, terms, ofTerms)
-      const ofPeople = await matchNames(people.names, people.size, word, withTypos)
+      const ofPeople = await matchNames(people.nameIndex, people.size, word, withTypos)
       await lowerByPeople(best, skeleton, people, ofPeople, pause)
     }
   }
