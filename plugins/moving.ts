@@ -12,22 +12,13 @@ export default fp(
     const moving = new Mover({ catalogue, data, onMoved: (list, count) => moved.inc({ list }, count) })
     gauge(metrics, 'replaced_elements_due', '1 while elements of replaced contents may be left to move', () => Number(moving.isDue))
 
-    const closing = new AbortController()
-    let following: Promise<void> | undefined
     const check = async () => {
       const began = Date.now()
-      const moved = await moving.check(closing.signal)
+      const moved = await moving.check(app.closing)
       if (moved > 0) log.info({ moved, took: Date.now() - began }, 'moved elements of replaced contents')
     }
-    app.preparations.push(async () => {
-      following = poll(check, closing.signal, err =>
-        log.warn({ err }, 'the elements of replaced contents could not be moved, trying again every second')
-      )
-    })
-    app.addHook('onClose', async () => {
-      closing.abort()
-      await following
-    })
+    const onFailure = (err: unknown) => log.warn({ err }, 'the elements of replaced contents could not be moved, trying again every second')
+    app.preparations.push(async () => app.inBackground(poll(check, app.closing, onFailure)))
   },
   { name: 'moving', dependencies: ['metrics', 'mongo', 'preparation', 'catalogue'] }
 )

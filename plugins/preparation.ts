@@ -9,6 +9,10 @@ declare module 'fastify' {
     preparations: (() => Promise<void>)[]
     /** Adds `first` to the preparations, then calls `read` periodically. Logs `failure` if that fails. */
     follow: (failure: string, read: () => Promise<void>, options?: Following) => void
+    /** Aborts when the app closes. */
+    closing: AbortSignal
+    /** Work that `closing` ends. The app waits for its end when it closes. */
+    inBackground: (work: Promise<void>) => void
     /** Whether requests that need the database are served. */
     isPrepared: boolean
     /** Whether load balancers may send requests: the warm-ups are also done. */
@@ -74,6 +78,7 @@ export default fp(
         app.addHook('onReady', async () => void prepareAll().then(resolve))
       })
     )
+    app.decorate('closing', closing.signal)
     app.decorate('isPrepared', false)
     app.decorate('isReady', false)
     app.decorate('preparations', preparations)
@@ -85,7 +90,12 @@ export default fp(
       })
     })
 
-    app.addHook('onClose', async () => closing.abort())
+    const background: Promise<void>[] = []
+    app.decorate('inBackground', work => background.push(work))
+    app.addHook('onClose', async () => {
+      closing.abort()
+      await Promise.all(background)
+    })
   },
   { name: 'preparation', dependencies: ['mongo'] }
 )

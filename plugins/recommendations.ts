@@ -25,12 +25,11 @@ const firstCountTimeout = seconds(1)
 /** Keeps the recommendations up to date in the background. */
 export default fp(
   async app => {
-    const { settings, jobData: data, log } = app
+    const { settings, jobData: data, log, closing } = app
     const recommender = new Recommender(app.catalogue)
     app.catalogue.views = recommender.popular
-    const closing = new AbortController()
     const onFailure = (what: string, err: unknown) => {
-      if (!closing.signal.aborted) log.warn({ err }, what)
+      if (!closing.aborted) log.warn({ err }, what)
     }
     const learning = new Learning({
       data,
@@ -44,7 +43,7 @@ export default fp(
                 interest: { completedAt: settings.COMPLETED_AT, interestFrom: settings.INTEREST_FROM },
                 memoryMb: settings.TRAIN_MEMORY_MB,
                 holder,
-                signal: closing.signal
+                signal: closing
               }),
       trainEvery: minutes(settings.TRAIN_INTERVAL),
       trainShare: settings.TRAIN_SHARE / 100,
@@ -56,16 +55,11 @@ export default fp(
     modelMetrics(app.metrics, learning, settings)
     uptakeMetrics(app.metrics, uptake)
 
-    let following: Promise<void> | undefined
     app.preparations.push(async () => {
       // A broken model must not prevent the start: without one, popular titles are recommended.
       await learning.refreshModel().catch(error => onFailure('the recommendation model could not be read', error))
       await Promise.race([learning.refreshPopular().catch(() => undefined), sleep(firstCountTimeout)])
-      following = learning.follow(closing.signal)
-    })
-    app.addHook('onClose', async () => {
-      closing.abort()
-      await following
+      app.inBackground(learning.follow(closing))
     })
     app.decorate('recommender', recommender)
     app.decorate('uptake', uptake)

@@ -56,19 +56,10 @@ export default fp(
       }
     )
 
-    const closing = new AbortController()
-    let following: Promise<void> | undefined
+    const run = () => webhooks.run(app.closing)
+    const onFailure = (err: unknown) => log.warn({ err }, 'webhook events could not be delivered, trying again every second')
     app.preparations.push(async () => {
-      if (!(await webhooks.canRun())) return
-      following = poll(
-        () => webhooks.run(closing.signal),
-        closing.signal,
-        err => log.warn({ err }, 'webhook events could not be delivered, trying again every second')
-      )
-    })
-    app.addHook('onClose', async () => {
-      closing.abort()
-      await following
+      if (await webhooks.canRun()) app.inBackground(poll(run, app.closing, onFailure))
     })
   },
   { name: 'webhooks', dependencies: ['metrics', 'mongo', 'preparation'] }

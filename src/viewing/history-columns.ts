@@ -182,10 +182,12 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
 
   const digestOf = (rows: Uint8Array[]) => hash('sha1', Buffer.concat(rows), 'base64')
 
+  const wholeWithOpinions = (user_id: number) => [...watchedBy(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)]
+
   return {
     /** The whole history, and what the user thinks of titles. `read` decodes the rows, which is not needed if the digest is known. */
     wholeAndOpinions: async (user_id: number): Promise<{ digest: string; read: () => HistoryColumns & Opinions }> => {
-      const rows = await rowsOf([...watchedBy(user_id), watched, andHidden(user_id), andRated(user_id), andSeen(user_id)])
+      const rows = await rowsOf(wholeWithOpinions(user_id))
       return { digest: digestOf(rows), read: () => columnsIn(rows) }
     },
 
@@ -208,15 +210,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
 
     /** All that a start page needs to know about a user, except for the elements of its cards. */
     wholeAndLists: async (user_id: number, saved: number) => {
-      const rows = await rowsOf([
-        ...watchedBy(user_id),
-        watched,
-        andHidden(user_id),
-        andRated(user_id),
-        andSeen(user_id),
-        andDismissed(user_id),
-        andSaved(user_id, saved)
-      ])
+      const rows = await rowsOf([...wholeWithOpinions(user_id), andDismissed(user_id), andSaved(user_id, saved)])
       return { digest: digestOf(rows), ...columnsIn(rows) }
     }
   }

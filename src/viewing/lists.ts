@@ -31,7 +31,7 @@ interface Parts {
 }
 
 /** What a removal needs to know about a list. */
-export interface Removal {
+interface Removal {
   /** When the viewer last reported an element, or added it, even if it was already listed. */
   observed: 'updated_at' | 'asked_at'
   /** Whether that date may come from a player's clock, which may be ahead. */
@@ -82,15 +82,17 @@ export const arrivalIndex: IndexDescription = {
   key: { user_id: 1, arrived_at: 1, _id: 1 },
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
-/** Finds elements of replaced items. Its filter matches every element, and only keeps MongoDB from using the index for viewers' queries. */
+/** A date that every element has. An index that is partial on it holds all of them, but MongoDB does not use it for viewers' queries. */
+const everyElement = (dated: string) => ({ [dated]: { $exists: true } })
+/** Finds elements of replaced items. */
 export const replacedIndex = (dated: 'created_at' | 'updated_at' | 'at'): IndexDescription => ({
   key: { content_id: 1 },
-  partialFilterExpression: { [dated]: { $exists: true } }
+  partialFilterExpression: everyElement(dated)
 })
-/** For the export. Its filter matches every element, and only keeps MongoDB from using the index for viewers' queries. */
+/** For the export. */
 export const exportIndex = (dated: 'created_at' | 'updated_at'): IndexDescription => ({
   key: { user_id: 1, _id: 1 },
-  partialFilterExpression: { [dated]: { $exists: true } }
+  partialFilterExpression: everyElement(dated)
 })
 export const oneForEachContent: IndexDescription = { key: { user_id: 1, content_id: 1 }, unique: true }
 /** The indexes of a list that is sorted by when elements were added. */

@@ -188,7 +188,7 @@ export const updateBy = (report: Progress, completedAt: number, isOneOfSeveral =
 type Columns<Name extends string> = Record<Name, (number | undefined)[]>
 
 /** The viewer is beyond the beginning. */
-export const startedFilter = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] }
+const startedFilter = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] }
 const isPositive = (value: number | undefined) => (value ?? 0) > 0
 const isStarted = ({ times, percentages }: Columns<'times' | 'percentages'>, i: number) =>
   isPositive(times[i]) || isPositive(percentages[i])

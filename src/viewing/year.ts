@@ -48,7 +48,7 @@ export const aroundYear = (year: number) => ({
 })
 
 /** Returns a function from a moment to its month in the time zone, from 0. Undefined outside the year. */
-export const monthsOf = (year: number, timeZone: string) => {
+const monthsOf = (year: number, timeZone: string) => {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'numeric' })
   const monthAt = (moment: number) => {
     const [month, ofYear] = format.format(moment).split('/').map(Number)

@@ -14,7 +14,7 @@ const longestResponse = 64 * 1024
 /** How many attempts of an endpoint may be in progress. */
 export const mostAtOnce = 100
 
-export interface Message {
+interface Message {
   /** The same in each attempt, so that the receiver can recognize duplicates. */
   id: string
   body: string

@@ -1,6 +1,6 @@
 export { type Match, type Matches, selectMatches } from './matches.js'
 export { indexOfNames } from './names.js'
 export { type Ranks, Search } from './search.js'
-export { byCodeUnits, sortInSteps } from './sorting.js'
+export { byCodeUnits, sortInSteps } from './sort-in-steps.js'
 export { type Pause, WordIndex } from './word-index.js'
 export { fold, isSearch, wholeOf, wordsOf } from './words.js'

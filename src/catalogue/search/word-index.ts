@@ -1,5 +1,5 @@
 import { firstWhere } from '../columns.js'
-import { byCodeUnits, sortInSteps } from './sorting.js'
+import { byCodeUnits, sortInSteps } from './sort-in-steps.js'
 import { TypoCounter } from './typos.js'
 import { isWord, type SearchWord } from './words.js'
 
