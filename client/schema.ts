@@ -136,7 +136,7 @@ export interface paths {
         post?: never;
         /**
          * Hide the card of a show or film
-         * @description The card stays hidden until the user watches the show or film again. A late report of earlier playback does not bring it back. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and 404 in the same cases as PUT /hidden/{contentId}.
+         * @description The card stays hidden until the user watches the show or film again. A late report of earlier playback does not bring it back. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and 404 for an unknown id, and for an item whose start date is in the future.
          */
         delete: operations["dismissCard"];
         options?: never;

@@ -16,6 +16,7 @@ const Pixels = Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE
 export const Country = Type.String({ pattern: '^[A-Za-z]{2}$', 'x-rule': 'an ISO 3166 code of two letters' })
 export const ImageUrl = Type.String({
   pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#]+[^\\s]*$',
+  format: 'url',
   maxLength: 2000,
   'x-rule': 'an http or https URL of at most 2000 characters'
 })

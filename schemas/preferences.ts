@@ -3,9 +3,14 @@ import { Nullable, Timestamp } from './common.js'
 import { published } from './published.js'
 
 const longestTag = 35
+/** The tags of BCP 47 that follow no rule. */
+const irregularTag =
+  '[Ii]-([Aa]mi|[Bb]nn|[Dd]efault|[Ee]nochian|[Hh]ak|[Kk]lingon|[Ll]ux|[Mm]ingo|[Nn]avajo|[Pp]wn|[Tt]a[oy]|[Tt]su)|[Ee]n-GB-oed|sgn-(BE-FR|BE-NL|CH-DE)'
+const privateTag = '[Xx](-[A-Za-z0-9]{1,8})+'
 /** BCP 47: language, script, region, variants, extensions, private use. */
-const languageTag =
+const regularTag =
   '([A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[A-WY-Za-wy-z0-9](-[A-Za-z0-9]{2,8})+)*(-[Xx](-[A-Za-z0-9]{1,8})+)?'
+const languageTag = `(${regularTag}|${privateTag}|${irregularTag})`
 
 /**
  * `off` has the form of a language tag, and apps would take other spellings of it for one. Not published, because some client languages

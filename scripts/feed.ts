@@ -85,16 +85,20 @@ const ranks = new Map([
   ['season', 1]
 ])
 
-/** The ids of items that are available in a country now, in the order of the feed. */
-const openIn = async (db: Db, country: string) => {
+/**
+ * What is available in a country now, in the order of the feed. Seasons that are not are among the items, because their episodes inherit
+ * from them.
+ */
+const itemsIn = async (db: Db, country: string) => {
   const skeleton = await skeletonOf(contentsOf(db).forSkeleton())
   const now = Date.now()
   const audience = { country: country.toUpperCase(), maxAge: undefined }
   const rankOf = (row: number) => ranks.get(skeleton.type.get(row)) ?? ranks.size
   return Array.from({ length: skeleton.size }, (_, row) => row)
-    .filter(row => isAvailable(skeleton, row, now, audience))
-    .sort((a, b) => rankOf(a) - rankOf(b) || skeleton.idOf(a) - skeleton.idOf(b))
-    .map(row => skeleton.idOf(row))
+    .map(row => ({ row, isOpen: isAvailable(skeleton, row, now, audience) }))
+    .filter(({ row, isOpen }) => isOpen || skeleton.type.get(row) === 'season')
+    .sort((a, b) => rankOf(a.row) - rankOf(b.row) || skeleton.idOf(a.row) - skeleton.idOf(b.row))
+    .map(({ row, isOpen }) => ({ id: skeleton.idOf(row), isOpen }))
 }
 
 const namesOf = async (db: Db, contents: Iterable<FeedContent>) => {
@@ -105,16 +109,19 @@ const namesOf = async (db: Db, contents: Iterable<FeedContent>) => {
 
 async function* piecesOf(db: Db, feed: RokuFeed, country: string, signal: AbortSignal) {
   yield feed.begin()
-  const ids = await openIn(db, country)
-  for (let from = 0; from < ids.length; from += itemsAtOnce) {
+  const items = await itemsIn(db, country)
+  for (let from = 0; from < items.length; from += itemsAtOnce) {
     signal.throwIfAborted()
-    const batch = ids.slice(from, from + itemsAtOnce)
-    const found = await contentsOf(db).byIds(batch, feedProjection).toArray()
+    const batch = items.slice(from, from + itemsAtOnce)
+    const ids = batch.map(({ id }) => id)
+    const found = await contentsOf(db).byIds(ids, feedProjection).toArray()
     const names = await namesOf(db, found)
     const contents = new Map(found.map(content => [content._id, content]))
     yield batch
-      .flatMap(id => contents.get(id) ?? [])
-      .map(content => feed.add(content, names))
+      .map(({ id, isOpen }) => {
+        const content = contents.get(id)
+        return content && (isOpen ? feed.add(content, names) : feed.pass(content))
+      })
       .join('')
   }
   yield feed.end()

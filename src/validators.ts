@@ -18,7 +18,8 @@ export const inputAjv = new Ajv({
     'date-time': text => moment(text) !== undefined,
     'time-zone': isTimeZone,
     search: isSearch,
-    proxies: isProxyList
+    proxies: isProxyList,
+    url: URL.canParse
   }
 })
 

@@ -7,7 +7,7 @@ import { ContinueWatchingCard, ContinueWatchingQuery } from '../../schemas/conti
 import { Page } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import type { Audience } from '../../src/catalogue/audience.js'
-import { storedIdsOf, titleIdOf } from '../../src/catalogue/contents.js'
+import { cardTitleIdOf, storedIdsOf } from '../../src/catalogue/contents.js'
 import { done, onPage, pageMeta } from '../../src/http/reply.js'
 import { Pacer } from '../../src/overload/pacer.js'
 import { timeOf } from '../../src/time.js'
@@ -27,7 +27,7 @@ const deleteSchema = {
   ...shared,
   summary: 'Hide the card of a show or film',
   description:
-    'The card stays hidden until the user watches the show or film again. A late report of earlier playback does not bring it back. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and 404 in the same cases as PUT /hidden/{contentId}.',
+    'The card stays hidden until the user watches the show or film again. A late report of earlier playback does not bring it back. The id may be that of the show or of any of its episodes. Returns 200 even if there is no card, and 404 for an unknown id, and for an item whose start date is in the future.',
   params: Type.Object({ contentId: IntegerId('Id of the item', 1405) }),
   response: answers(Done, 401, 404, 413)
 }
@@ -68,7 +68,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function dismissCard(request) {
-    const title = titleIdOf(catalogue, request.params.contentId, app.audienceOf(request))
+    const title = cardTitleIdOf(catalogue, request.params.contentId, app.audienceOf(request))
     await data.dismissals.put(app.viewerOf(request).id, title)
     return done(200, 'The card was hidden')
   })

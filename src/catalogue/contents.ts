@@ -4,7 +4,7 @@ import type { Credit } from '../../schemas/people.js'
 import { orThrow, resourceNotFound, unavailable } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
 import { integerId } from '../http/requests.js'
-import { type Audience, titleFor } from './audience.js'
+import { type Audience, existsFor, titleFor } from './audience.js'
 import { okBytes, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import type { RowFilter } from './columns.js'
@@ -142,6 +142,15 @@ export const titleIdOf = (catalogue: Catalogue, contentId: string, audience: Aud
   const { skeleton } = catalogue
   const title = titleFor(skeleton, orThrow(integerId(contentId), resourceNotFound), audience)
   return skeleton.idOf(orThrow(title, resourceNotFound))
+}
+
+/** The same as `titleIdOf`, but the title may not have started yet: what is watched of it already has a card. */
+export const cardTitleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
+  catalogue.assertFresh()
+  const { skeleton, tree } = catalogue
+  const row = skeleton.currentRow(orThrow(integerId(contentId), resourceNotFound))
+  if (row === undefined || !existsFor(skeleton, row, Date.now(), audience)) throw resourceNotFound()
+  return skeleton.idOf(tree.title(row))
 }
 
 /**

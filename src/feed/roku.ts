@@ -71,7 +71,7 @@ const isPlayed = (kind: string) => kind !== 'series' && kind !== 'season'
 
 /** The schema only accepts a scheme in lower case. */
 const imageUrl = new RegExp(ImageUrl.pattern as string)
-const usable = (url: string) => (imageUrl.test(url) ? url.replace(/^\w+/, scheme => scheme.toLowerCase()) : undefined)
+const usable = (url: string) => (imageUrl.test(url) && URL.canParse(url) ? url.replace(/^\w+/, scheme => scheme.toLowerCase()) : undefined)
 
 const imageOf = ({ images }: FeedContent, kind: string) => usable(images?.find(image => image.kind === kind)?.url ?? '')
 
@@ -156,6 +156,12 @@ export class RokuFeed {
     if (isIn) return `${this.size++ === 0 ? '' : ','}\n${JSON.stringify(this.assetOf(content, facts, names))}`
     this.leftOut++
     count(this.reasons, reasons)
+    return ''
+  }
+
+  /** Only passes on what episodes inherit from a season that is not available. */
+  pass(season: FeedContent) {
+    this.bequeath(season._id, this.factsOf(season), false)
     return ''
   }
 

@@ -37,7 +37,7 @@ class Sum {
   }
 
   get minutes() {
-    return Math.floor(this.length / minutes(1))
+    return Math.min(Math.floor(this.length / minutes(1)), Number.MAX_SAFE_INTEGER)
   }
 }
 

@@ -13,8 +13,14 @@ const meantBy = (address: string) => {
   return parsed.range() === 'rfc6052' ? ipaddr.fromByteArray(parsed.toByteArray().slice(nat64Bytes)) : parsed
 }
 
+/** Other IPv6 addresses, such as those that only contain an IPv4 address, are never those of a host on the internet. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+
 /** Whether the address is public. Private, loopback, link-local, shared, unspecified and reserved addresses are not. */
-export const isPublic = (address: string) => meantBy(address).range() === 'unicast'
+export const isPublic = (address: string) => {
+  const meant = meantBy(address)
+  return meant.range() === 'unicast' && (meant instanceof ipaddr.IPv4 || meant.match(globalUnicast))
+}
 
 /** The host of a URL as an address or a name. */
 const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')

@@ -98,6 +98,7 @@ t.test('preferences', async t => {
     const viewer = await viewerOf(app)
     const tags = [
       ...['de', 'en-GB', 'pt-br', 'zh-Hant-TW', 'es-419', 'sr-Latn', 'yue', 'zh-cmn-Hans-CN', 'de-CH-1901', 'sl-rozaj-biske'],
+      ...['x-klingon', 'X-a-1', 'i-klingon', 'I-tao', 'en-GB-oed', 'sgn-CH-DE', 'art-lojban', 'zh-min-nan'],
       ...['en-u-ca-buddhist', 'de-DE-u-co-phonebk-x-linux', 'x'.repeat(8), `en-x-${'a'.repeat(8)}-${'b'.repeat(8)}-${'c'.repeat(8)}-abc`]
     ]
     for (const tag of tags)
@@ -128,6 +129,8 @@ t.test('preferences', async t => {
         'd\u00e9',
         'en-abcdefghi',
         'en-u',
+        'x-',
+        'i-elvish',
         '$audio',
         '123'
       ],

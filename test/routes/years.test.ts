@@ -170,6 +170,13 @@ t.test('fractions of seconds add up exactly', async t => {
   t.match(await yearOf(viewer, 2025), { plays: 3, minutes: 1 })
 })
 
+t.test('sums beyond what JSON can say exactly end there', async t => {
+  const app = await buildWith(t, { contents: [film(1, { duration: 1e308 })] })
+  const viewer = await viewerOf(app)
+  await complete(viewer, 1, '2025-05-05T05:05:05Z', '2025-05-06T05:05:05Z')
+  t.match(await yearOf(viewer, 2025), { plays: 2, minutes: Number.MAX_SAFE_INTEGER, top: [{ minutes: Number.MAX_SAFE_INTEGER }] })
+})
+
 t.test('at most ten titles and terms are named', async t => {
   const ids = Array.from({ length: 12 }, (_, i) => i + 1)
   const contents = ids.map(id => film(id, { duration: id < 4 ? 600 : 60 * id, terms: [id] }))

@@ -66,6 +66,8 @@ const seed: Seed = {
     content(20, { type: 'season', parent_id: 30, season: 2 }),
     episode(10, 20, { episode: 1, duration: 1500 }),
     episode(11, 20, { duration: 1500 }),
+    content(22, { type: 'season', parent_id: 30, season: 3, year: 2011, deleted_at: new Date() }),
+    episode(14, 22, { episode: 1, duration: 1500 }),
     content(31),
     content(21, { type: 'season', parent_id: 31, season: 1, year: 2010 }),
     episode(12, 21, { episode: 1, duration: 1500 }),
@@ -89,8 +91,10 @@ t.test('the feed of a country', async t => {
     t.strictSame([version, defaultLanguage, defaultAvailabilityCountries, more], ['1', 'en', ['us'], {}])
     t.strictSame(
       assets.map(({ id, type }: { id: string; type: string }) => `${type} ${id}`),
-      ['series 30', 'season 20', 'movie 5', 'movie 9', 'episode 10', 'shortForm 40', 'tvSpecial 41']
+      ['series 30', 'season 20', 'movie 5', 'movie 9', 'episode 10', 'episode 14', 'shortForm 40', 'tvSpecial 41']
     )
+    const [, late] = assets.filter(({ type }: { type: string }) => type === 'episode')
+    t.match(late, { releaseYear: 2011, episodeInfo: { seriesId: '30', seasonNumber: 3 } }, 'its season is deleted')
     assertValid(t, printed.out)
     assertValid(t, elsewhere.out)
     const other = JSON.parse(elsewhere.out)
@@ -100,13 +104,13 @@ t.test('the feed of a country', async t => {
 
   t.test('counts on standard error', async t => {
     const counts = [
-      'in the feed: 7 (series 1, season 1, movie 2, episode 1, shortForm 1, tvSpecial 1)',
+      'in the feed: 8 (series 1, season 1, movie 2, episode 2, shortForm 1, tvSpecial 1)',
       'left out: 5 (no year 1, no series 2, no number 1, no title 1, no image 1, no duration 1)',
-      'warnings: no genre 7, no short description 6, no rating 7'
+      'warnings: no genre 8, no short description 7, no rating 8'
     ]
     t.equal(printed.err, counts.map(line => `${line}\n`).join(''))
     t.strictSame(checked, { status: 0, out: '', err: printed.err })
-    t.match(written.err, 'no genre 6')
+    t.match(written.err, 'no genre 7')
   })
 
   t.test('is written to a file if there is one', async t => {

@@ -50,11 +50,11 @@ t.test('what has not begun does not exist for viewers, whatever is stored about 
       await viewer.get(`/preferences/${id}`),
       await viewer.put(`/preferences/${id}`, { audio: 'en' }),
       await viewer.remove(`/preferences/${id}`),
-      await viewer.remove(`/continue-watching/${id}`),
       await viewer.get(`/contents/${id}/similar`)
     ])
       assertError(t, answer, 404, 404, 'Resource not found', `${answer.raw.req.method} ${answer.raw.req.url}`)
   assertDone(t, await viewer.post('/recommendations/seen', { content_ids: notBegun }), 200)
+  for (const id of [9, 10, 102, 200]) assertError(t, await viewer.remove(`/continue-watching/${id}`), 404, 404, 'Resource not found')
   t.strictSame(await stored(), before)
   for (const path of ['/hidden', '/ratings']) {
     const { collection, meta } = (await viewer.get(path)).json().data
@@ -63,6 +63,15 @@ t.test('what has not begun does not exist for viewers, whatever is stored about 
 
   assertDone(t, await viewer.post('/recommendations/seen', { content_ids: [...notBegun, 101] }), 200)
   t.match((await stored()).at(-1), [{ titles: [{ content_id: 100 }] }], 'what has begun is noted')
+})
+
+t.test('an episode that begins before its show has a card, which can be hidden', async t => {
+  const viewer = await viewerOf(app)
+  await watch(viewer, 201, { time: 300, percentage: 30 })
+  const cards = async () => collectionOf(await viewer.get('/continue-watching')).length
+  t.equal(await cards(), 1)
+  assertDone(t, await viewer.remove('/continue-watching/201'), 200)
+  t.equal(await cards(), 0)
 })
 
 t.test('and is named nowhere but in the watchlist', async t => {

@@ -20,7 +20,8 @@ t.test('only addresses of the internet are public', t => {
       '172.31.255.255'
     ],
     ...['192.168.0.1', '198.18.0.1', '224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'fc00::1', 'fd12::1', 'ff02::1'],
-    ...['::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:a9fe:a9fe', '64:ff9b::a00:1', '2002:7f00:1::', 'fec0::1']
+    ...['::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:a9fe:a9fe', '64:ff9b::a00:1', '2002:7f00:1::', 'fec0::1'],
+    ...['::127.0.0.1', '::a9fe:a9fe', '::808:808', '4000::1']
   ])
     t.notOk(isPublic(address), address)
   t.end()
@@ -39,6 +40,7 @@ t.test('the URL of an endpoint', t => {
     ...['https://127.0.0.1', 'https://2130706433', 'https://0x7f.1', 'https://0177.0.0.1', 'https://127.1', 'https://[::1]', 'https://0'],
     ...[
       'https://[::ffff:127.0.0.1]',
+      'https://[::127.0.0.1]',
       'https://[fe80::1]',
       'https://localhost',
       'https://LOCALHOST.',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { BSON, type Document, ObjectId } from 'mongodb'
+import { type Document, ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
 import { type ContentDocument, lengthsOf } from '../../catalogue/content-documents.js'
 import { imported } from '../../database/events.js'
@@ -10,7 +10,7 @@ import { type Played, playedOf } from '../../viewing/played.js'
 import { isCompleted, percentageOf, progressOf } from '../../viewing/progress.js'
 import { type Entry, type ImportRun, type Kind, momentOrNull, type Operation, type ReportFault } from '../kind.js'
 import type { Replacements } from '../replacements.js'
-import { checkReferences, earlier, type Pair, pairOf, storedElements, timeOf, uniqueIds } from './lists.js'
+import { checkReferences, earlier, pairOf, storedElements, timeOf, uniqueIds } from './lists.js'
 
 export const history = (run: ImportRun, replacements: Replacements): Kind<HistoryRecord> => {
   const checkIds = uniqueIds(run, replacements, {
@@ -22,8 +22,6 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
   })
   const lines = new Lines()
   const lengths = new Lengths(run)
-  /** In a check, what earlier lines would have made of elements with more than one line. As bytes, which are not on the heap. */
-  const made = new Map<string, Uint8Array>()
   const startedAt = new Date()
 
   return {
@@ -47,17 +45,11 @@ export const history = (run: ImportRun, replacements: Replacements): Kind<Histor
         storedElements<HistoryDocument>(run, replacements, 'history', records),
         lengths.load(records)
       ])
-      for (const pair of records.map(pairOf)) {
-        const element = made.get(pair)
-        if (element) stored.set(pair, BSON.deserialize(element) as HistoryDocument)
-      }
       const moments = { now, startedAt, completedAt: run.completedAt }
       const after = new Map(stored)
       for (const record of records) {
         const pair = pairOf(record)
-        const element = elementAfter(lengths.complete(record, run.completedAt), after.get(pair), moments)
-        after.set(pair, element)
-        if (run.isCheck && lines.areSeveral(record)) made.set(pair, BSON.serialize(element))
+        after.set(pair, elementAfter(lengths.complete(record, run.completedAt), after.get(pair), moments))
       }
       return [...after].flatMap(([pair, element]) => writeOf(element, stored.get(pair), now))
     }
@@ -109,6 +101,8 @@ const completionsOf = (
   return isCompleted(record.percentage, completedAt) ? completed(1, at) : {}
 }
 
+const withoutMoments = ({ played_at: _, ...record }: HistoryRecord): HistoryRecord => record
+
 const playedIn = ({ played, played_count }: HistoryDocument) => ({ played, played_count })
 
 /** The position before a brief start. It belongs to the current position, so a record without one removes it. */
@@ -138,7 +132,7 @@ const elementAfter = (record: HistoryRecord, element: HistoryDocument | undefine
     percentage,
     played: undefined,
     played_count: undefined,
-    ...completionsOf(record, element, updated_at, moments),
+    ...completionsOf(isNewer ? record : withoutMoments(record), element, updated_at, moments),
     ...(!isNewer && playedIn(element)),
     ...previousFrom(record),
     created_at: pastMoment(record.created_at, startedAt) ?? element?.created_at ?? updated_at
@@ -211,30 +205,21 @@ const ifKnown = (value: number) => (Number.isNaN(value) ? undefined : value)
 
 const isTimeAlone = ({ time, percentage }: HistoryRecord) => time !== undefined && percentage === undefined
 
-/**
- * Finds records that are replaced by a later one of the same user, item and moment, because writing both would change the element on every
- * run.
- */
+/** Finds records of the same user and item as a newer one, or as a later one of the same moment. Only the newest is written. */
 class Lines {
   private readonly newest = new Table(2, 2)
   private readonly superseded = new Table(1)
-  private readonly several = new Table(2)
 
   add(pair: readonly [number, number], moment: number, place: number) {
     if (this.newest.add(pair, moment, place)) return
-    this.several.add(pair)
-    const known = this.newest.get(0, ...pair) as number
-    if (moment < known) return
-    if (moment === known) this.superseded.add([this.newest.get(1, ...pair) as number])
+    const isNewest = moment >= (this.newest.get(0, ...pair) as number)
+    this.superseded.add([isNewest ? (this.newest.get(1, ...pair) as number) : place])
+    if (!isNewest) return
     this.newest.set(0, moment, ...pair)
     this.newest.set(1, place, ...pair)
   }
 
   isSuperseded(place: number) {
     return this.superseded.has(place)
-  }
-
-  areSeveral({ user_id, content_id }: Pair) {
-    return this.several.has(user_id, content_id)
   }
 }

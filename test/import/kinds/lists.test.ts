@@ -26,6 +26,22 @@ t.test('history', async t => {
     t.hasStrict(element, { time: 3, percentage: 4, created_at: new Date('2024-01-01'), updated_at: new Date('2024-02-02') })
     t.equal(String(element?._id), _id, 'the id stays')
   })
+  t.test('of several lines the newest counts, in any order', async t => {
+    const newest = { content_id: 2, time: 3, updated_at: '2024-03-03T00:00:00Z' }
+    const older = { content_id: 2, time: 2, plays: 4, created_at: '2020-01-01T00:00:00Z', updated_at: '2024-03-02T00:00:00Z' }
+    const oldest = { ...older, time: 1, updated_at: '2024-03-01T00:00:00Z' }
+    for (const given of [
+      [newest, older, oldest],
+      [oldest, older, newest],
+      [older, newest, oldest]
+    ]) {
+      await db.collection('history').deleteMany({ user_id: 1, content_id: 2 })
+      t.strictSame(await counts(of(...given)), { history: [1, 0, 2] })
+      const { time, plays, created_at } = (await seen(2)) as Document
+      t.strictSame([time, plays, created_at], [3, undefined, new Date('2024-03-03')])
+    }
+    await db.collection('history').deleteMany({ user_id: 1, content_id: 2 })
+  })
   t.test('a line that only has a time gets the percentage of a report', async t => {
     const credits = [{ type: 'credits', start: 900, end: null }]
     await counts({
@@ -239,6 +255,12 @@ t.test('history', async t => {
         { updated_at: new Date(march), plays: 2, ...played(february) },
         { plays: 2, watched_at: january, played_at: [april] },
         played(february)
+      ],
+      [
+        'of an equal line without plays',
+        { updated_at: new Date(march), plays: 1, watched_at: new Date(february), ...played(february) },
+        { percentage: 50, played_at: [april, january] },
+        { plays: 1, percentage: 50, watched_at: new Date(february), ...played(february) }
       ],
       [
         'of an older line',
