@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { isUnavailable } from '../src/database/faults.js'
@@ -39,6 +40,8 @@ const warnEvery = 15
 export default fp(
   async app => {
     const closing = new AbortController()
+    // Everything in the background listens to it. Node warns of more than ten.
+    setMaxListeners(0, closing.signal)
     const preparations = [app.prepareDatabase]
     const warmUps: (() => Promise<void>)[] = []
     const serve = async () => {

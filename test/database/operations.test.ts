@@ -40,13 +40,14 @@ const viewerCollections = [
 const isOfLateViews = (match?: Document) => match?.updated_at?.$gte > new Date(0) && match?.user_id === undefined
 
 /**
- * What processes read regularly by themselves: revisions, ended sessions, the newest model, and the recent views, which one of them
- * counts.
+ * What processes read by themselves: revisions, ended sessions, the newest model, the recent views, which one of them counts, and after the
+ * start the documents that do not fit a validator.
  */
 const isByTheClock = ({ ns, command }: Document) =>
   /\.(revisions|restores|popularity|models|model_chunks|leases|nudges|system\.)/.test(ns) ||
   isOfLateViews(command?.pipeline?.[0]?.$match) ||
-  command?.filter?.$expr?.$gte?.[0] === '$ended_at'
+  command?.filter?.$expr?.$gte?.[0] === '$ended_at' ||
+  command?.query?.$nor !== undefined
 
 /** The operations that the profiler of the database has recorded. */
 const profile = async (t: Test, url: string) => {

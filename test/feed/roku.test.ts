@@ -198,6 +198,22 @@ t.test('seasons and episodes', async t => {
     )
   })
 
+  t.test('inherit from a season that is not available, too', async t => {
+    const feed = new RokuFeed(options)
+    const pieces = [
+      feed.add(show, new Map()),
+      feed.pass(season(2, { year: 2011, images: [image('poster', 'season')] })),
+      feed.add(part(3, 2), new Map())
+    ]
+    const { assets } = JSON.parse([feed.begin(), ...pieces, feed.end()].join(''))
+    t.match(assets, [
+      { id: '1', type: 'series' },
+      { id: '3', releaseYear: 2011, episodeInfo: { seriesId: '1', seasonNumber: 1 } }
+    ])
+    t.equal(assets.length, 2)
+    t.equal(feed.leftOut, 0)
+  })
+
   t.test('need a number, and a series that is in the feed', async t => {
     const { assets, feed, reasons } = feedOf([
       { ...show, year: null },
