@@ -358,8 +358,8 @@ t.test('a write that lost a race is repeated on the result of the winner, a wron
 })
 
 t.test('a pool without a free connection is a temporary fault, a wrong query is not', async t => {
-  const collection = await things(t, '?maxPoolSize=1&waitQueueTimeoutMS=50')
-  const busy = collection.find({ $where: 'sleep(400) || true' }).toArray()
+  const collection = await things(t, '?maxPoolSize=1&waitQueueTimeoutMS=1000')
+  const busy = collection.find({ $where: 'sleep(2500) || true' }).toArray()
   const refused = await collection.findOne().catch((error: unknown) => error)
   t.match(refused, { name: 'MongoWaitQueueTimeoutError' })
   t.ok(isUnavailable(refused))

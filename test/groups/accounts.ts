@@ -1,4 +1,5 @@
 import '../identity.test.js'
 import '../plugins/authentication.test.js'
 import '../plugins/chosen-profile.test.js'
+import '../routes/me.test.js'
 import '../privacy.test.js'

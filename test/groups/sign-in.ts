@@ -1,6 +1,5 @@
 import '../routes/login-device.test.js'
 import '../routes/login.test.js'
-import '../routes/me.test.js'
 import '../routes/preferences.test.js'
 import '../routes/profiles.test.js'
 import '../routes/refresh.test.js'
