@@ -73,7 +73,7 @@ export const removalsOf = (db: Db, tell: Teller) => {
     upsert({ user_id, list, content_id }, { ...event, before: { $max: ['$before', before] } }) as Promise<Required<RemovalDocument>>
 
   return {
-    /** The event names the element, because several concurrent requests may remove an element that only one of them removes. */
+    /** The event names the element, because several concurrent requests may record the removal of an element, which only one removes. */
     recordOne: ({ _id, user_id, content_id }: Listed, list: ViewerList, before?: Date) =>
       tombstoneOf(user_id, list, content_id, { before, event: eventOf(user_id, content_id, list, String(_id)) }),
     recordWhole: (user_id: number, list: ViewerList) => tombstoneOf(user_id, list, wholeList),
